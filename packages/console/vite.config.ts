@@ -6,6 +6,7 @@ import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 import { defineConfig, type Plugin } from "vite"
 import solid from "vite-plugin-solid"
+import { svcMembers } from "./svcMembers.ts"
 
 /** Adds `.br` and `.gz` files, so that servers need not compress. */
 const compressedCopies = (): Plugin => ({
@@ -28,7 +29,7 @@ export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   // Relative to the element `base`, whose URL the server sets.
   base: "./",
-  plugins: [solid({ hot: false }), compressedCopies()],
+  plugins: [solid({ hot: false }), svcMembers(), compressedCopies()],
   resolve: { conditions: ["weft-source", "module", "browser", "production", "default"] },
   build: {
     outDir: "dist/app",

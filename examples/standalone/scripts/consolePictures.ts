@@ -6,7 +6,14 @@ import { fileURLToPath } from "node:url"
 import { consoleApp } from "@weft/tooling/programs"
 import type { Browser, Page } from "playwright-core"
 import { openBrowser, openPage, signIn } from "../test/console/Browser.ts"
-import { deployShop, makeActivity, newestRun, startFollowed } from "../test/console/Shop.ts"
+import {
+  deployShop,
+  makeActivity,
+  newestRun,
+  startFollowed,
+  storeData,
+  uploadShopWithout
+} from "../test/console/Shop.ts"
 import { apiKey, type ServerProcess, startServer } from "../test/ServerProcess.ts"
 
 /** Folder of the pictures: the documentation's by default. */
@@ -22,12 +29,23 @@ interface Shot {
 const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
   const failedId = await newestRun(server, "/v1/runs?status=failed")
   const durableId = await newestRun(server, "/v1/runs?waiting=any")
+  const undeployed = await uploadShopWithout(server, "nightly")
+  const projectId = JSON.stringify(await server.call("GET", "/v1/projects/shop")).match(/"project_id":"([^"]+)"/)?.[1]
   const running = await startFollowed(server, 60)
   return [
     { name: "overview", path: "/", ready: "Usage of the plan" },
     { name: "runs", path: "/runs", ready: "in total" },
     { name: "run-failed", path: `/runs/${failedId}`, ready: "RangeError" },
     { name: "run-durable", path: `/runs/${durableId}`, ready: "create account" },
+    { name: "waiting", path: "/waiting", ready: "wait a day" },
+    { name: "webhooks", path: "/webhooks?endpoint=GET%20%2Fshop%2Fstatus", ready: "Recent calls" },
+    { name: "projects", path: "/projects", ready: "shop" },
+    { name: "project", path: `/projects/${projectId}?build=${undeployed}`, ready: "Removed" },
+    { name: "editor", path: "/editor?project=greetings", ready: "svc.log.info" },
+    { name: "secrets", path: "/secrets?project=shop", ready: "PAYMENT_KEY" },
+    { name: "files", path: "/files", ready: "invoices/2026-04.pdf" },
+    { name: "domains", path: "/domains", ready: "No domain yet" },
+    { name: "audit", path: "/audit", ready: "build.deploy" },
     { name: "events", path: "/events", ready: "in total" },
     { name: "functions", path: "/functions", ready: "orders/confirm" },
     { name: "schedules", path: "/schedules", ready: "0 3 * * *" },
@@ -36,9 +54,17 @@ const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
   ]
 }
 
+/** Runs the source of a new project. */
+const runGreeting = async (page: Page): Promise<void> => {
+  await page.getByRole("option", { name: "main/greet" }).waitFor({ state: "attached" })
+  await page.locator(".actions button").filter({ hasText: "Run" }).click()
+  await page.getByText('"Hello, Ada"').waitFor()
+}
+
 const take = async (page: Page, server: ServerProcess, { name, path, ready }: Shot, variant: string): Promise<void> => {
   await page.goto(`${server.url}/console${path}`)
   await page.getByText(ready).first().waitFor()
+  if (name === "editor") await runGreeting(page)
   await page.waitForTimeout(400)
   await page.screenshot({ path: join(folder, `${name}-${variant}.png`) })
 }
@@ -70,6 +96,7 @@ const browser = await openBrowser()
 try {
   await deployShop(server)
   await makeActivity(server, 90)
+  await storeData(server)
   await takeAll(browser, server)
 } finally {
   await browser.close()

@@ -71,6 +71,7 @@ const open = async (settings: Settings): Promise<Server> => {
       trustProxy: settings.trustProxy,
       mcp: settings.mcp,
       console: settings.console,
+      consoleEmbeddedIn: settings.consoleEmbeddedIn,
       version: manifest.version,
       ...(settings.gitSha === null ? {} : { gitSha: settings.gitSha }),
       ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })

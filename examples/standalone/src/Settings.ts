@@ -5,6 +5,7 @@ import { Redacted, Schema } from "effect"
 import { type BackendSettings, backendSettings } from "./BackendSettings.ts"
 import { type ConnectionSettings, connectionSettings } from "./ConnectionSettings.ts"
 import { type DomainSettings, domainSettings } from "./DomainSettings.ts"
+import { readOrigins } from "./Lists.ts"
 import { type McpSettings, mcpSettings } from "./McpSettings.ts"
 import { type TracingSettings, tracingSettings } from "./TracingSettings.ts"
 import { findNearest, findUnknown } from "./UnknownSettings.ts"
@@ -51,6 +52,8 @@ export interface Settings extends BackendSettings {
   readonly mcp: McpSettings
   /** True serves the console at `/console`. */
   readonly console: boolean
+  /** Origins whose pages may show the console in a frame. */
+  readonly consoleEmbeddedIn: ReadonlyArray<string>
   readonly sandbox: {
     readonly limits: Partial<Limits>
     readonly runners: number | null
@@ -140,6 +143,9 @@ export const readSettings = (variables: Variables): Settings => {
     trustProxy: flag("WEFT_TRUST_PROXY"),
     mcp: mcpSettings(text, wrong),
     console: isTrue("WEFT_CONSOLE", text("WEFT_CONSOLE") ?? "true"),
+    consoleEmbeddedIn: readOrigins(text("WEFT_CONSOLE_EMBEDDED_IN"), (reason) =>
+      wrong("WEFT_CONSOLE_EMBEDDED_IN", reason)
+    ),
     sandbox: sandboxSettings(whole, mebibytes),
     deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
     leaseMs: whole("WEFT_LIMIT_LEASE_MS", 1_000, 3_600_000),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { openBrowser, openPage, signIn, violationsOn, type Watched } from "./console/Browser.ts"
+import { openBrowser, openPage, signedInState, signIn, violationsOn, type Watched } from "./console/Browser.ts"
 import { deployShop, makeActivity, startFollowed } from "./console/Shop.ts"
 import { adminToken, apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
 
@@ -11,9 +11,11 @@ const dataDir = mkdtempSync(join(tmpdir(), "weft-console-"))
 
 let server: ServerProcess
 let browser: Browser
+let storageState: Awaited<ReturnType<typeof signedInState>>
 beforeAll(async () => {
   server = await startServer(dataDir)
   browser = await openBrowser()
+  storageState = await signedInState(browser, `${server.url}/console`, apiKey)
   await deployShop(server)
   await makeActivity(server, 20)
 })
@@ -27,9 +29,8 @@ afterAll(async () => {
 let watched: Watched
 let page: Page
 beforeEach(async () => {
-  watched = await openPage(browser, `${server.url}/console`)
+  watched = await openPage(browser, `${server.url}/console`, { storageState })
   ;({ page } = watched)
-  await signIn(page, apiKey)
   await page.getByRole("heading", { name: "Overview" }).waitFor()
 })
 afterEach(async () => {
@@ -41,14 +42,19 @@ const open = (path: string) => page.goto(`${server.url}/console${path}`)
 
 describe("signing in", () => {
   it("stores no token in the page, and ends with the session", async () => {
-    const stored = await page.evaluate("JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])")
+    const { page: other, faults } = await openPage(browser, `${server.url}/console`)
+    await signIn(other, apiKey)
+    await other.getByRole("heading", { name: "Overview" }).waitFor()
+    const stored = await other.evaluate("JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])")
     expect(stored).not.toContain(apiKey)
     expect(stored).not.toContain("weft_console")
-    await page.getByRole("button", { name: "Account" }).click()
-    await page.getByRole("menuitem", { name: "Sign out" }).click()
-    await page.getByRole("heading", { name: "Sign in" }).waitFor()
-    await page.reload()
-    await page.getByRole("heading", { name: "Sign in" }).waitFor()
+    await other.getByRole("button", { name: "Account" }).click()
+    await other.getByRole("menuitem", { name: "Sign out" }).click()
+    await other.getByRole("heading", { name: "Sign in" }).waitFor()
+    await other.reload()
+    await other.getByRole("heading", { name: "Sign in" }).waitFor()
+    expect(faults).toStrictEqual([])
+    await other.context().close()
   })
 
   it("lets an operator choose an environment", async () => {
@@ -76,6 +82,14 @@ describe("accessibility", () => {
     ["/events", "in total"],
     ["/functions", "orders/confirm"],
     ["/schedules", "0 3 * * *"],
+    ["/webhooks?endpoint=GET%20%2Fshop%2Fstatus", "Send a request"],
+    ["/waiting", "wait a day"],
+    ["/projects", "shop"],
+    ["/editor?project=shop", "order:created"],
+    ["/secrets", "No secret yet"],
+    ["/files", "No file"],
+    ["/domains", "No domain yet"],
+    ["/audit", "build.deploy"],
     ["/access", "This session"],
     ["/nowhere", "does not exist"]
   ] as const
@@ -189,7 +203,7 @@ describe("events and keys", () => {
     await page.keyboard.press("Control+k")
     await page.keyboard.type("func")
     await page.keyboard.press("Enter")
-    await page.getByRole("heading", { name: "Functions" }).waitFor()
+    await page.getByRole("heading", { name: "Functions", level: 1 }).waitFor()
     await page.keyboard.press("Control+k")
     expect(await violationsOn(page)).toStrictEqual([])
   })

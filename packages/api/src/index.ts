@@ -41,6 +41,7 @@ export {
   UploadedFileRecord,
   UploadedPartRecord
 } from "./records/FileRecords.ts"
+export { BuildManifestRecord } from "./records/ManifestRecords.ts"
 export {
   ApiKeyRecord,
   BuildRecord,

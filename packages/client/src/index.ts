@@ -1,5 +1,6 @@
 export type { BuildOptions } from "./builds/Builds.ts"
 export { type ClientOptions, createClient, type WeftClient } from "./Client.ts"
+export { type ConsoleAppearance, type EmbedOptions, embedConsole } from "./embed/embedConsole.ts"
 export { WeftError } from "./errors/WeftError.ts"
 export { WeftNetworkError } from "./errors/WeftNetworkError.ts"
 export type { PutOptions } from "./files/Files.ts"

@@ -60,6 +60,7 @@ describe("the client with a server", () => {
     const live = await weft.builds.upload("shop", new Blob([zip.slice()]), { build_type: "live" })
     assert.strictEqual((await weft.builds.live("shop")).build_id, live.build_id)
     await weft.builds.endLive("shop")
+    assert.strictEqual((await weft.builds.manifest("shop", build)).active, true)
     assert.isUndefined(await weft.builds.release("shop", build))
     const bytes = await (await weft.builds.download("shop", build)).bytes()
     assert.deepStrictEqual(Buffer.from(bytes), Buffer.from(zip))

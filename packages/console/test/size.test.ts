@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs"
+import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
@@ -17,6 +17,9 @@ describe("the console", () => {
     assert.isAtLeast(files.length, 2)
     const bytes = files.reduce((sum, file) => sum + statSync(join(app, `${file}.gz`)).size, Buffer.byteLength(html))
     assert.isAtMost(bytes, firstLoadMax)
+    // The editor alone is larger than the limit.
+    for (const file of files) assert.notInclude(readFileSync(join(app, file), "utf8"), "cm-editor", file)
+    assert.isTrue(readdirSync(join(app, "assets")).some((name) => /^CodeEditor-.*\.js$/.test(name)))
     assert.notMatch(html, /<script(?![^>]*src=)|<style|style="/)
   })
 })

@@ -99,6 +99,8 @@ export interface HttpOptions {
   readonly mcp?: McpOptions
   /** True serves the console at `/console`, the page for people; false by default. */
   readonly console?: boolean
+  /** Origins whose pages may show the console in a frame, such as `https://app.example.com`; none by default. */
+  readonly consoleEmbeddedIn?: ReadonlyArray<string>
 }
 
 /** Options of the MCP routes. */

@@ -12,7 +12,8 @@ const cache = join(root, "node_modules/.cache/weft-console")
 const terms = `${process.versions.node} 1`
 
 const sources = [
-  "packages/console/{index.html,package.json,vite.config.ts}",
+  "packages/console/{index.html,package.json,vite.config.ts,svcMembers.ts}",
+  "packages/sdk/src/*.ts",
   "packages/console/src/**/*.{ts,tsx,css,svg}",
   "packages/client/src/**/*.ts",
   "package-lock.json"

@@ -123,7 +123,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
 }
 
 const consoleRoutes = (settings: HttpSettings) =>
-  Layer.merge(consoleSessionRoutes(settings), consolePageRoutes(openConsoleAssets()))
+  Layer.merge(consoleSessionRoutes(settings), consolePageRoutes(openConsoleAssets(), settings.consoleEmbeddedIn))
 
 export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftServices | Scope.Scope> =>
   Effect.gen(function* () {

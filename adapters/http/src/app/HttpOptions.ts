@@ -40,6 +40,11 @@ export interface HttpOptions {
    * false. Pages of webhooks on the same host then run in a sandbox, so that they cannot act as a person who is signed in.
    */
   readonly console?: boolean
+  /**
+   * Origins whose pages may show the console in a frame, such as `https://app.example.com`; none by default. In a frame the
+   * console uses no cookie: the page around it passes a session.
+   */
+  readonly consoleEmbeddedIn?: ReadonlyArray<string>
   /** Interval of the comments that keep a subscription's connection alive, in milliseconds; default 15,000. */
   readonly heartbeatMs?: number
   /** Options of the MCP routes. */
@@ -61,11 +66,12 @@ export interface HttpSettings {
   readonly heartbeatMs: number
   readonly mcp: McpSettings
   readonly console: boolean
+  readonly consoleEmbeddedIn: ReadonlyArray<string>
 }
 
 const MiB = 1024 * 1024
 
-/** Throws a `TypeError` for an invalid token. */
+/** Throws a `TypeError` for an invalid token or origin. */
 export const resolveSettings = ({
   bodyBytes = 4 * MiB,
   archiveBytes = 50 * MiB,
@@ -85,8 +91,15 @@ export const resolveSettings = ({
   streamLifetimeMs: options.streamLifetimeMs ?? 300_000,
   heartbeatMs: options.heartbeatMs ?? 15_000,
   mcp: resolveMcp(options.mcp ?? {}),
-  console: options.console ?? false
+  console: options.console ?? false,
+  consoleEmbeddedIn: (options.consoleEmbeddedIn ?? []).map(checkOrigin)
 })
+
+/** Returns an origin that has no characters with a meaning in a content security policy. */
+const checkOrigin = (origin: string): string => {
+  if (URL.canParse(origin) && /^https?:/.test(origin) && new URL(origin).origin === origin) return origin
+  throw new TypeError(`\`consoleEmbeddedIn\` must contain origins such as https://app.example.com (got ${origin})`)
+}
 
 const checkToken = (option: string, token: Redacted.Redacted | undefined): Redacted.Redacted | null => {
   if (token === undefined) return null

@@ -8,7 +8,7 @@ import { consolePrefix, consoleRoute, relativeBase } from "./ConsolePath.ts"
 
 type ServerRequest = HttpServerRequest.HttpServerRequest
 
-const pageHeaders = {
+const pageHeaders = (embeddedIn: ReadonlyArray<string>) => ({
   "cache-control": "no-cache",
   "content-security-policy": [
     "default-src 'none'",
@@ -19,7 +19,7 @@ const pageHeaders = {
     "connect-src 'self'",
     "base-uri 'self'",
     "form-action 'none'",
-    "frame-ancestors 'none'"
+    `frame-ancestors ${embeddedIn.length === 0 ? "'none'" : embeddedIn.join(" ")}`
   ].join("; "),
   // Pages of tenants' webhooks share this origin. They must not get a reference to this page's window.
   "cross-origin-opener-policy": "same-origin",
@@ -27,13 +27,15 @@ const pageHeaders = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
+  // It cannot name origins, so it is left out for pages that may be in a frame.
+  ...(embeddedIn.length === 0 ? { "x-frame-options": "DENY" } : {}),
   "x-robots-tag": "noindex, nofollow"
-}
+})
 
 const assetsPrefix = `${consolePrefix}/assets/`
 
-export const consolePageRoutes = (assets: ConsoleAssets) =>
+/** `embeddedIn` are the origins whose pages may show the console in a frame. */
+export const consolePageRoutes = (assets: ConsoleAssets, embeddedIn: ReadonlyArray<string>) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       yield* router.add("GET", `${assetsPrefix}*`, (request) =>
@@ -41,15 +43,19 @@ export const consolePageRoutes = (assets: ConsoleAssets) =>
       )
       // Also matches the path without a slash at the end.
       yield* router.add("GET", `${consolePrefix}/*`, (request) =>
-        withRoute(consoleRoute, respondWithPage(assets, request))
+        withRoute(consoleRoute, respondWithPage(assets, request, pageHeaders(embeddedIn)))
       )
     })
   )
 
-const respondWithPage = Effect.fnUntraced(function* (assets: ConsoleAssets, request: ServerRequest) {
+const respondWithPage = Effect.fnUntraced(function* (
+  assets: ConsoleAssets,
+  request: ServerRequest,
+  common: ReturnType<typeof pageHeaders>
+) {
   const page = yield* Effect.promise(() => assets.page(relativeBase(request.url)))
   if (page === null) return HttpServerResponse.text(notBuilt, { status: 503 })
-  const headers = { ...pageHeaders, etag: page.etag }
+  const headers = { ...common, etag: page.etag }
   if (request.headers["if-none-match"]?.includes(page.etag) === true) {
     return HttpServerResponse.empty({ status: 304, headers })
   }

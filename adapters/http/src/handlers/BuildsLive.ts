@@ -1,8 +1,8 @@
 /** Handlers for `BuildsApi` and `TriggersApi`: one service call each, no decisions. */
-import { toPageRequest, WeftApi } from "@weft/api"
+import { type BuildManifestRecord, toPageRequest, WeftApi } from "@weft/api"
 import type { ContentDamaged, EnvId, StoreUnavailable } from "@weft/core"
 import { Builds, Caller } from "@weft/core"
-import type { BuildDownload } from "@weft/core/internal"
+import type { BuildDownload, DeclaredBuild } from "@weft/core/internal"
 import { Effect, Layer, RcMap, type Scope, Semaphore } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { HttpSettings } from "../app/HttpOptions.ts"
@@ -57,6 +57,8 @@ const buildsGroup = ({ archiveBytes, concurrentUploads }: HttpSettings, bodyBudg
         live: ({ params }) => builds.live(params.project_id_or_slug),
         endLive: ({ params }) => builds.endLive(params.project_id_or_slug),
         get: ({ params }) => builds.get(params.project_id_or_slug, params.build_id),
+        manifest: ({ params }) =>
+          Effect.map(builds.manifest(params.project_id_or_slug, params.build_id), toManifestRecord),
         download: ({ params }) =>
           Effect.flatMap(builds.download(params.project_id_or_slug, params.build_id), (stored) =>
             download(toDownloadable(stored))
@@ -66,6 +68,17 @@ const buildsGroup = ({ archiveBytes, concurrentUploads }: HttpSettings, bodyBudg
       })
     })
   )
+
+const toManifestRecord = ({ build, manifest, isActive }: DeclaredBuild): typeof BuildManifestRecord.Type => ({
+  ...manifest,
+  active: isActive,
+  build_id: build.build_id,
+  functions: manifest.functions.map(({ retry, concurrency, ...entry }) => ({
+    ...entry,
+    attempts: retry.attempts,
+    concurrency: concurrency?.limit ?? null
+  }))
+})
 
 /** A build never changes, so its hash is a strong ETag. */
 const toDownloadable = ({

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { installChromium } from "@weft/tooling/services"
-import { type Browser, chromium, type Page } from "playwright-core"
+import { type Browser, type BrowserContext, chromium, type Frame, type Page } from "playwright-core"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -23,19 +23,22 @@ export interface PageOptions {
   readonly height?: number
   readonly colorScheme?: "light" | "dark"
   readonly locale?: string
+  /** The cookies of a person who is signed in. */
+  readonly storageState?: Awaited<ReturnType<BrowserContext["storageState"]>>
 }
 
 /** Opens a page in a profile of its own. */
 export const openPage = async (
   browser: Browser,
   url: string,
-  { width = 1280, height = 800, colorScheme = "light", locale = "en-GB" }: PageOptions = {}
+  { width = 1280, height = 800, colorScheme = "light", locale = "en-GB", ...more }: PageOptions = {}
 ): Promise<Watched> => {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
     locale,
     timezoneId: "UTC",
+    ...more,
     permissions: ["clipboard-read", "clipboard-write"]
   })
   const page = await context.newPage()
@@ -59,13 +62,23 @@ export const signIn = async (page: Page, token: string): Promise<void> => {
   await page.getByRole("button", { name: /Sign in|Anmelden/ }).click()
 }
 
+/** Signs in once for many pages, because the server limits sign-ins of an address. */
+export const signedInState = async (browser: Browser, url: string, token: string) => {
+  const { page } = await openPage(browser, url)
+  await signIn(page, token)
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
+  const state = await page.context().storageState()
+  await page.context().close()
+  return state
+}
+
 interface Violation {
   readonly id: string
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
 }
 
-/** Returns the violations of WCAG 2.2 AA on the page, a line each. */
-export const violationsOn = async (page: Page): Promise<ReadonlyArray<string>> => {
+/** Returns the violations of WCAG 2.2 AA on the page or in the frame, a line each. */
+export const violationsOn = async (page: Page | Frame): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe)
   const violations: ReadonlyArray<Violation> = await page.evaluate(
     `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations)`

@@ -1,5 +1,7 @@
 /** A project with every kind of function, and activity that the console shows. */
-import type { ServerProcess } from "../ServerProcess.ts"
+import { createHash } from "node:crypto"
+import { strToU8, zipSync } from "fflate"
+import { apiKey, type ServerProcess } from "../ServerProcess.ts"
 
 const source = `
 const on = (event, fn, more = {}) => Object.assign(fn, { meta: { event, ...more } })
@@ -51,6 +53,16 @@ const publish = (server: ServerProcess, event_type: string, event_data: object) 
 /** Deploys the project. */
 export const deployShop = (server: ServerProcess): Promise<void> => server.upload("shop", source)
 
+/** Uploads the project without one of its exports. Returns the id of the build, which is not deployed. */
+export const uploadShopWithout = async (server: ServerProcess, name: string): Promise<string> => {
+  const zip = zipSync({ "index.js": strToU8(source.replace(`export const ${name} =`, `const ${name} =`)) })
+  const form = new FormData()
+  form.set("hash", createHash("sha256").update(zip).digest("hex"))
+  form.set("file", new Blob([Buffer.from(zip)]), "build.zip")
+  const answer = await server.call("POST", "/v1/projects/shop/builds", form)
+  return JSON.stringify(answer).match(/"build_id":"([^"]+)"/)?.[1] ?? ""
+}
+
 /** Publishes events that start runs with every outcome. */
 export const makeActivity = async (server: ServerProcess, orders: number): Promise<void> => {
   for (let order = 1; order <= orders; order++) {
@@ -63,6 +75,26 @@ export const makeActivity = async (server: ServerProcess, orders: number): Promi
   }
   await publish(server, "customer:created", { customer: 7 })
   await fetch(`${server.url}/webhook/default/production/shop/status`)
+}
+
+/** Stores secrets and files. */
+export const storeData = async (server: ServerProcess): Promise<void> => {
+  for (const [key, description] of [
+    ["PAYMENT_KEY", "The account of the payment provider"],
+    ["SMTP_PASSWORD", "Sends mails to customers"]
+  ]) {
+    await server.call("POST", "/v1/projects/shop/context", { key, value: "secret", description })
+  }
+  for (const path of ["invoices/2026-03.pdf", "invoices/2026-04.pdf", "reports/april.csv"]) {
+    await fetch(`${server.url}/v1/files/upload/${encodeURIComponent(path)}`, {
+      method: "PUT",
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        "content-type": path.endsWith("csv") ? "text/csv" : "application/pdf"
+      },
+      body: "x".repeat(path.length * 1037)
+    })
+  }
 }
 
 /** Returns the id of the newest run of a query, as soon as there is one. */

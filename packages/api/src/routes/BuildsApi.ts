@@ -5,6 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { requires } from "../access/EndpointPermission.ts"
 import { List, Single } from "../envelope/Envelope.ts"
 import { ContentDamagedError, NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { BuildManifestRecord } from "../records/ManifestRecords.ts"
 import {
   BuildRecord,
   EventHandlerRecord,
@@ -21,6 +22,7 @@ import { projectParams } from "./ProjectsApi.ts"
 const buildParams = { ...projectParams, build_id: pathId(BuildId) }
 
 const BuildResponse = Single("BuildResponse", BuildRecord)
+const ManifestResponse = Single("BuildManifestResponse", BuildManifestRecord)
 const UploadResponse = Single("UploadResponse", UploadedBuildRecord)
 
 /** Fields of the upload form other than the file. */
@@ -104,6 +106,13 @@ export class BuildsApi extends HttpApiGroup.make("builds")
       error: NotFoundError
     })
       .annotateMerge(summary("Get a build"))
+      .annotateMerge(requires({ type: "build", action: "read", on: "project" })),
+    HttpApiEndpoint.get("manifest", "/v1/projects/:project_id_or_slug/builds/:build_id/manifest", {
+      params: buildParams,
+      success: ManifestResponse,
+      error: [NotFoundError, ContentDamagedError]
+    })
+      .annotateMerge(extension("List what a build declares; a build that is not active is loaded in a sandbox"))
       .annotateMerge(requires({ type: "build", action: "read", on: "project" })),
     HttpApiEndpoint.get("download", "/v1/projects/:project_id_or_slug/builds/:build_id/download", {
       params: buildParams,

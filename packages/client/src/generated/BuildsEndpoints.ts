@@ -4,7 +4,7 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { Build, BuildWithProjectName } from "./Records.ts"
+import type { Build, BuildManifest, BuildWithProjectName } from "./Records.ts"
 
 export class BuildsEndpoints extends Endpoints {
   /** List the builds of all projects, newest first. `GET /v1/builds` */
@@ -35,6 +35,11 @@ export class BuildsEndpoints extends Endpoints {
   /** Get a build. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}` */
   get(project: string, buildId: string, options: RequestOptions = {}): Promise<Build> {
     return this.caller.one("GET", path`/v1/projects/${project}/builds/${buildId}`, options)
+  }
+
+  /** List what a build declares; a build that is not active is loaded in a sandbox. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}/manifest` */
+  manifest(project: string, buildId: string, options: RequestOptions = {}): Promise<BuildManifest> {
+    return this.caller.one("GET", path`/v1/projects/${project}/builds/${buildId}/manifest`, options)
   }
 
   /** Download the zip of a build. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}/download` */

@@ -73,6 +73,63 @@ export interface Build {
   readonly storage_backend: string
 }
 
+export interface BuildManifest {
+  readonly build_id: string
+  /** True if the triggers of the project run this build: the live one, or else the deployed one */
+  readonly active: boolean
+  readonly functions: ReadonlyArray<{
+    readonly ns: string
+    readonly var: string
+    readonly durable: boolean
+    readonly timeout_ms: number
+    /** Maximum attempts; 1 without retries */
+    readonly attempts: number
+    /** Maximum concurrent runs, or null without a limit */
+    readonly concurrency: number | null
+  }>
+  readonly handlers: ReadonlyArray<{
+    readonly ns: string
+    readonly var: string
+    readonly event_type: string
+  }>
+  readonly schedules: ReadonlyArray<{
+    readonly ns: string
+    readonly var: string
+    readonly cron: string
+    readonly timezone: string
+  }>
+  readonly endpoints: ReadonlyArray<{
+    readonly ns: string
+    readonly var: string
+    readonly method: "GET" | "PUT" | "PATCH" | "DELETE" | "POST"
+    readonly service: string
+    readonly path: string
+    readonly description: string
+    readonly auth: "none" | "required"
+  }>
+  readonly tools: ReadonlyArray<{
+    readonly ns: string
+    readonly var: string
+    readonly service: string
+    readonly name: string
+    readonly description: string
+  }>
+  readonly resources: ReadonlyArray<{
+    readonly ns: string
+    readonly var: string
+    readonly service: string
+    readonly name: string
+    readonly description: string
+  }>
+  readonly prompts: ReadonlyArray<{
+    readonly ns: string
+    readonly var: string
+    readonly service: string
+    readonly name: string
+    readonly description: string
+  }>
+}
+
 export interface BuildWithProjectName {
   readonly build_id: string
   readonly project_id: string

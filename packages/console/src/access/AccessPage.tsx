@@ -106,7 +106,12 @@ const KeyTable = (props: { readonly keys: ReadonlyArray<ServiceKey> }): JSX.Elem
           </table>
         </div>
       </Show>
-      <RevokeDialog isOpen={chosen() !== null} onClose={() => setChosen(null)} onConfirm={revoke} />
+      <RevokeDialog
+        isOpen={chosen() !== null}
+        command={`weft keys revoke ${chosen()}`}
+        onClose={() => setChosen(null)}
+        onConfirm={revoke}
+      />
     </section>
   )
 }
@@ -187,7 +192,12 @@ const SessionTable = (props: { readonly sessions: ReadonlyArray<Session> }): JSX
           </table>
         </div>
       </Show>
-      <RevokeDialog isOpen={chosen() !== null} onClose={() => setChosen(null)} onConfirm={revoke} />
+      <RevokeDialog
+        isOpen={chosen() !== null}
+        command={`weft sessions revoke ${chosen()}`}
+        onClose={() => setChosen(null)}
+        onConfirm={revoke}
+      />
     </section>
   )
 }
@@ -202,6 +212,7 @@ const agentOf = ({ metadata }: Session): string | null => {
 
 const RevokeDialog = (props: {
   readonly isOpen: boolean
+  readonly command: string
   readonly onClose: () => void
   readonly onConfirm: () => Promise<void>
 }): JSX.Element => (
@@ -211,6 +222,7 @@ const RevokeDialog = (props: {
     title={t().access.revokeTitle}
     text={t().access.revokeText}
     action={t().access.revoke}
+    command={props.command}
     isDanger
     onConfirm={props.onConfirm}
   />

@@ -2,6 +2,7 @@
 import { Dialog } from "@kobalte/core/dialog"
 import { createSignal, For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
+import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
 import { CopyButton } from "../design/CopyButton.tsx"
 import { t } from "../text/Language.ts"
@@ -30,6 +31,14 @@ export const CreateKeyDialog = (props: { readonly isOpen: boolean; readonly onCl
     setName("")
     setChosen([])
   }
+  const command = () => {
+    const named = name() === "" ? "" : ` --name ${shellWord(name())}`
+    const allowed = Object.entries(combine(chosen())).map(
+      ([resource, actions]) => ` --allow ${shellWord(`${resource}=${actions.join(",")}`)}`
+    )
+    const days = lifetime() === "never" ? "" : ` --expires ${Number(lifetime()) / 86_400}d`
+    return `weft keys create${named}${allowed.join("")}${days}`
+  }
   const toggle = (preset: PresetName, isOn: boolean) =>
     setChosen(isOn ? [...chosen(), preset] : chosen().filter((one) => one !== preset))
   return (
@@ -39,6 +48,7 @@ export const CreateKeyDialog = (props: { readonly isOpen: boolean; readonly onCl
         onClose={() => token() === null && props.onClose()}
         title={t().access.createTitle}
         action={t().access.create}
+        command={command()}
         onConfirm={create}
       >
         <label class="field">

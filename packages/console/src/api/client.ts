@@ -1,6 +1,7 @@
-/** The client of the API, with the cookie of the page as credential. */
+/** The client of the API. The credential is the cookie of the page, or in a frame the session of the host. */
 import { createClient } from "@weft/client"
+import { isEmbedded } from "../embed/Host.ts"
 import { consoleFetch } from "./consoleFetch.ts"
-import { consolePath } from "./consoleUrl.ts"
+import { apiOrigin, consolePath } from "./consoleUrl.ts"
 
-export const weft = createClient({ baseUrl: `${consolePath}/api`, fetch: consoleFetch })
+export const weft = createClient({ baseUrl: isEmbedded ? apiOrigin : `${consolePath}/api`, fetch: consoleFetch })

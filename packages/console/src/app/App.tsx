@@ -4,6 +4,7 @@ import { QueryClientProvider } from "@tanstack/solid-query"
 import { type JSX, lazy, Match, onMount, Suspense, Switch } from "solid-js"
 import { consolePath } from "../api/consoleUrl.ts"
 import { queryClient } from "../api/queries.ts"
+import { isEmbedded } from "../embed/Host.ts"
 import { OverviewPage } from "../overview/OverviewPage.tsx"
 import { RunsPage } from "../runs/RunsPage.tsx"
 import { loadSession, sessionState } from "../session/Session.ts"
@@ -15,6 +16,15 @@ const RunPage = lazy(() => import("../runs/RunPage.tsx"))
 const EventsPage = lazy(() => import("../events/EventsPage.tsx"))
 const EventPage = lazy(() => import("../events/EventPage.tsx"))
 const FunctionsPage = lazy(() => import("../builds/FunctionsPage.tsx"))
+const WebhooksPage = lazy(() => import("../webhooks/WebhooksPage.tsx"))
+const WaitingPage = lazy(() => import("../waiting/WaitingPage.tsx"))
+const ProjectsPage = lazy(() => import("../builds/ProjectsPage.tsx"))
+const ProjectPage = lazy(() => import("../builds/ProjectPage.tsx"))
+const EditorPage = lazy(() => import("../editor/EditorPage.tsx"))
+const SecretsPage = lazy(() => import("../data/SecretsPage.tsx"))
+const FilesPage = lazy(() => import("../data/FilesPage.tsx"))
+const DomainsPage = lazy(() => import("../data/DomainsPage.tsx"))
+const AuditPage = lazy(() => import("../access/AuditPage.tsx"))
 const SchedulesPage = lazy(() => import("../schedules/SchedulesPage.tsx"))
 const AccessPage = lazy(() => import("../access/AccessPage.tsx"))
 
@@ -31,13 +41,27 @@ export const App = (): JSX.Element => {
             <Route path="/events" component={EventsPage} />
             <Route path="/events/:id" component={EventPage} />
             <Route path="/functions" component={FunctionsPage} />
+            <Route path="/webhooks" component={WebhooksPage} />
+            <Route path="/waiting" component={WaitingPage} />
+            <Route path="/projects" component={ProjectsPage} />
+            <Route path="/projects/:id" component={ProjectPage} />
+            <Route path="/editor" component={EditorPage} />
+            <Route path="/secrets" component={SecretsPage} />
+            <Route path="/files" component={FilesPage} />
+            <Route path="/domains" component={DomainsPage} />
+            <Route path="/audit" component={AuditPage} />
             <Route path="/schedules" component={SchedulesPage} />
             <Route path="/access" component={AccessPage} />
             <Route path="*" component={NotFoundPage} />
           </Router>
         </QueryClientProvider>
       </Match>
-      <Match when={sessionState().status !== "unknown"}>
+      <Match when={isEmbedded && sessionState().status === "ended"}>
+        <p class="page notice" role="alert">
+          {t().signIn.endedEmbedded}
+        </p>
+      </Match>
+      <Match when={!isEmbedded && sessionState().status !== "unknown"}>
         <SignInPage />
       </Match>
     </Switch>

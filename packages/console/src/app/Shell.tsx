@@ -7,6 +7,7 @@ import { weft } from "../api/client.ts"
 import { apiOrigin } from "../api/consoleUrl.ts"
 import { Icon, type IconName } from "../design/Icon.tsx"
 import { Toasts } from "../design/Toasts.tsx"
+import { hostAppearance, isEmbedded } from "../embed/Host.ts"
 import icon from "../icon.svg"
 import { liveConnection, startLive } from "../live/Live.ts"
 import { signOut } from "../session/Session.ts"
@@ -14,16 +15,21 @@ import { language, languages, setLanguage, t } from "../text/Language.ts"
 import { CommandPalette, isPaletteShortcut } from "./CommandPalette.tsx"
 import { setTheme, theme, themes } from "./Theme.ts"
 
-const pages = [
-  "overview",
-  "runs",
-  "events",
-  "functions",
-  "schedules",
-  "access"
-] as const satisfies ReadonlyArray<IconName>
+/** The pages by group. */
+const groups = {
+  activity: ["overview", "runs", "waiting", "events", "schedules"],
+  code: ["functions", "webhooks", "projects", "editor"],
+  data: ["secrets", "files", "domains"],
+  access: ["access", "audit"]
+} as const satisfies Readonly<Record<string, ReadonlyArray<IconName>>>
 
-export type PageName = (typeof pages)[number]
+const groupNames = ["activity", "code", "data", "access"] as const
+
+export type PageName = (typeof groups)[(typeof groupNames)[number]][number]
+
+/** Returns the pages of a group, of which a host may have chosen some. */
+const pagesOf = (group: (typeof groupNames)[number]): ReadonlyArray<PageName> =>
+  groups[group].filter((page) => hostAppearance().pages?.includes(page) ?? true)
 
 export const pagePath = (page: PageName): string => (page === "overview" ? "/" : `/${page}`)
 
@@ -82,18 +88,9 @@ export const Shell = (props: { readonly children?: JSX.Element }): JSX.Element =
             </span>
           </button>
           <nav aria-label={t().app.navigation}>
-            <ul>
-              <For each={pages}>
-                {(page) => (
-                  <li>
-                    <A class="nav-link" href={pagePath(page)} end={page === "overview"}>
-                      <Icon name={page} />
-                      {t().nav[page]}
-                    </A>
-                  </li>
-                )}
-              </For>
-            </ul>
+            <For each={groupNames.filter((group) => pagesOf(group).length > 0)}>
+              {(group) => <NavGroup name={group} />}
+            </For>
           </nav>
           <div class="side-foot">
             <Live />
@@ -104,11 +101,35 @@ export const Shell = (props: { readonly children?: JSX.Element }): JSX.Element =
           {props.children}
         </main>
       </div>
-      <CommandPalette isOpen={isPaletteOpen()} onClose={() => setPaletteOpen(false)} pages={pages} />
+      <CommandPalette
+        isOpen={isPaletteOpen()}
+        onClose={() => setPaletteOpen(false)}
+        pages={groupNames.flatMap(pagesOf)}
+      />
       <Toasts />
     </>
   )
 }
+
+const NavGroup = (props: { readonly name: (typeof groupNames)[number] }): JSX.Element => (
+  <div class="nav-group">
+    <p class="nav-title" id={`nav-${props.name}`}>
+      {t().navGroups[props.name]}
+    </p>
+    <ul aria-labelledby={`nav-${props.name}`}>
+      <For each={pagesOf(props.name)}>
+        {(page) => (
+          <li>
+            <A class="nav-link" href={pagePath(page)} end={page === "overview"}>
+              <Icon name={page} />
+              {t().nav[page]}
+            </A>
+          </li>
+        )}
+      </For>
+    </ul>
+  </div>
+)
 
 const Brand = (): JSX.Element => {
   const env = useQuery(() => ({
@@ -118,9 +139,9 @@ const Brand = (): JSX.Element => {
   }))
   return (
     <div class="brand">
-      <img src={icon} alt="" />
+      <img src={hostAppearance().logo ?? icon} alt="" />
       <div class="brand-name">
-        <strong>{t().app.name}</strong>
+        <strong>{hostAppearance().name ?? t().app.name}</strong>
         <Show when={env.data}>
           {(data) => (
             <span>
@@ -179,9 +200,11 @@ const Account = (): JSX.Element => (
         <DropdownMenu.Item class="menu-item" as="a" href={`${apiOrigin}/docs`} target="_blank" rel="noreferrer">
           {t().app.apiReference}
         </DropdownMenu.Item>
-        <DropdownMenu.Item class="menu-item" onSelect={() => void signOut()}>
-          {t().app.signOut}
-        </DropdownMenu.Item>
+        <Show when={!isEmbedded}>
+          <DropdownMenu.Item class="menu-item" onSelect={() => void signOut()}>
+            {t().app.signOut}
+          </DropdownMenu.Item>
+        </Show>
       </DropdownMenu.Content>
     </DropdownMenu.Portal>
   </DropdownMenu>

@@ -11,7 +11,8 @@ const [theme, setSignal] = createSignal<Theme>("system")
 
 export { theme }
 
-const apply = (chosen: Theme): void => {
+/** Applies a scheme without storing it. */
+export const applyTheme = (chosen: Theme): void => {
   if (chosen === "system") delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = chosen
   setSignal(chosen)
@@ -19,10 +20,10 @@ const apply = (chosen: Theme): void => {
 
 export const setTheme = (chosen: Theme): void => {
   writePreference("theme", chosen)
-  apply(chosen)
+  applyTheme(chosen)
 }
 
 export const initTheme = (): void => {
   const stored = readPreference("theme")
-  apply(isTheme(stored) ? stored : "system")
+  applyTheme(isTheme(stored) ? stored : "system")
 }

@@ -2,6 +2,7 @@
 import { Dialog } from "@kobalte/core/dialog"
 import { createSignal, type JSX, Show } from "solid-js"
 import { t } from "../text/Language.ts"
+import { CommandHint } from "./CommandHint.tsx"
 import { ErrorNotice } from "./Feedback.tsx"
 
 export interface ConfirmProps {
@@ -11,6 +12,8 @@ export interface ConfirmProps {
   readonly text?: string
   readonly action: string
   readonly isDanger?: boolean
+  /** The command that does the same. */
+  readonly command?: string
   /** The dialog closes when it resolves. */
   readonly onConfirm: () => Promise<void>
   readonly children?: JSX.Element
@@ -47,6 +50,7 @@ export const Confirm = (props: ConfirmProps): JSX.Element => {
               <Show when={props.text}>{(text) => <Dialog.Description class="muted">{text()}</Dialog.Description>}</Show>
               {props.children}
               <Show when={error()}>{(failure) => <ErrorNotice error={failure()} />}</Show>
+              <Show when={props.command}>{(command) => <CommandHint command={command()} />}</Show>
               <div class="dialog-actions">
                 <button type="button" class="button" onClick={close}>
                   {t().common.cancel}

@@ -86,42 +86,43 @@ export const PagedTable = <T,>(props: PagedTableProps<T>): JSX.Element => {
   return (
     <div class="card vtable">
       <Show when={error()}>{(failure) => <ErrorNotice error={failure()} onRetry={restart} />}</Show>
-      <Show when={total() !== 0} fallback={props.empty}>
-        <div
-          class="vtable-scroll"
-          role="table"
-          aria-label={props.label}
-          aria-rowcount={(total() ?? 0) + 1}
-          tabindex="0"
-          ref={(element) => {
-            scroller = element
-          }}
-        >
-          <div class="vtable-head" role="rowgroup">
-            <div class={`columns ${props.columns}`} role="row" aria-rowindex="1">
-              <For each={props.headers}>{(header) => <span role="columnheader">{header}</span>}</For>
-            </div>
-          </div>
-          <div class="vtable-rows" role="rowgroup" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-            <For each={virtualizer.getVirtualItems()}>
-              {(item) => (
-                <div
-                  class="vtable-row"
-                  role="row"
-                  aria-rowindex={item.index + 2}
-                  style={{ transform: `translateY(${item.start}px)` }}
-                >
-                  <div class={`columns ${props.columns}`} role="presentation">
-                    <Show when={rowAt(item.index)} fallback={<Ghost count={props.headers.length} />}>
-                      {(row) => props.row(row())}
-                    </Show>
-                  </div>
-                </div>
-              )}
-            </For>
+      <Show when={total() === 0}>{props.empty}</Show>
+      {/* It exists from the start, because the virtualizer observes the element that it finds then. */}
+      <div
+        class="vtable-scroll"
+        hidden={total() === 0}
+        role="table"
+        aria-label={props.label}
+        aria-rowcount={(total() ?? 0) + 1}
+        tabindex="0"
+        ref={(element) => {
+          scroller = element
+        }}
+      >
+        <div class="vtable-head" role="rowgroup">
+          <div class={`columns ${props.columns}`} role="row" aria-rowindex="1">
+            <For each={props.headers}>{(header) => <span role="columnheader">{header}</span>}</For>
           </div>
         </div>
-      </Show>
+        <div class="vtable-rows" role="rowgroup" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+          <For each={virtualizer.getVirtualItems()}>
+            {(item) => (
+              <div
+                class="vtable-row"
+                role="row"
+                aria-rowindex={item.index + 2}
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                <div class={`columns ${props.columns}`} role="presentation">
+                  <Show when={rowAt(item.index)} fallback={<Ghost count={props.headers.length} />}>
+                    {(row) => props.row(row())}
+                  </Show>
+                </div>
+              </div>
+            )}
+          </For>
+        </div>
+      </div>
       <div class="vtable-foot">
         <span role="status">{total() === null ? t().common.loading : t().common.total(formatCount(total() ?? 0))}</span>
         {props.footer}

@@ -2,6 +2,7 @@
 import type { Json } from "@weft/client"
 import { createSignal, type JSX } from "solid-js"
 import { weft } from "../api/client.ts"
+import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
 import { t } from "../text/Language.ts"
 
@@ -22,6 +23,7 @@ export const PublishDialog = (props: {
       onClose={props.onClose}
       title={t().events.publishTitle}
       action={t().events.publishSubmit}
+      command={`weft events publish ${shellWord(type() || "order:created")} ${shellWord(data())}`}
       onConfirm={publish}
     >
       <label class="field">

@@ -16,14 +16,8 @@ type Asked = "replay" | "cancel" | null
 export const RunActions = (props: { readonly run: Run; readonly onReplayed: (runId: string) => void }): JSX.Element => {
   const client = useQueryClient()
   const [asked, setAsked] = createSignal<Asked>(null)
-  const [build, setBuild] = createSignal<"same" | "deployed">("deployed")
   const [cleanup, setCleanup] = createSignal(false)
   const refresh = () => client.invalidateQueries({ queryKey: ["run", props.run.run_id] })
-  const replay = async () => {
-    const started = await weft.runs.replay(props.run.run_id, { build: build() })
-    showToast(t().run.replayed)
-    if ("run_id" in started) props.onReplayed(started.run_id)
-  }
   const cancel = async () => {
     await weft.runs.cancel(props.run.run_id, cleanup() ? { cleanup: true } : undefined)
     await refresh()
@@ -32,7 +26,12 @@ export const RunActions = (props: { readonly run: Run; readonly onReplayed: (run
     <>
       <CopyMenu runId={props.run.run_id} />
       <Show when={props.run.waiting?.for === "timer"}>
-        <button type="button" class="button" onClick={() => void weft.runs.wake(props.run.run_id).then(refresh)}>
+        <button
+          type="button"
+          class="button"
+          title={`weft runs wake ${props.run.run_id}`}
+          onClick={() => void weft.runs.wake(props.run.run_id).then(refresh)}
+        >
           {t().run.wake}
         </button>
       </Show>
@@ -48,32 +47,19 @@ export const RunActions = (props: { readonly run: Run; readonly onReplayed: (run
           {t().run.replay}
         </button>
       </Show>
-      <Confirm
+      <ReplayDialog
+        run={props.run}
         isOpen={asked() === "replay"}
         onClose={() => setAsked(null)}
-        title={t().run.replayTitle}
-        text={t().run.replayText}
-        action={t().run.replay}
-        onConfirm={replay}
-      >
-        <fieldset class="options">
-          <legend class="visually-hidden">{t().run.build}</legend>
-          <label class="check">
-            <input type="radio" name="build" checked={build() === "deployed"} onChange={() => setBuild("deployed")} />
-            {t().run.replayDeployed}
-          </label>
-          <label class="check">
-            <input type="radio" name="build" checked={build() === "same"} onChange={() => setBuild("same")} />
-            {t().run.replaySame}
-          </label>
-        </fieldset>
-      </Confirm>
+        onReplayed={props.onReplayed}
+      />
       <Confirm
         isOpen={asked() === "cancel"}
         onClose={() => setAsked(null)}
         title={t().run.cancelTitle}
         text={t().run.cancelText}
         action={t().run.cancelTitle}
+        command={`weft runs cancel ${props.run.run_id}${cleanup() ? " --cleanup 30s" : ""}`}
         isDanger
         onConfirm={cancel}
       >
@@ -85,6 +71,43 @@ export const RunActions = (props: { readonly run: Run; readonly onReplayed: (run
         </Show>
       </Confirm>
     </>
+  )
+}
+
+const ReplayDialog = (props: {
+  readonly run: Run
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onReplayed: (runId: string) => void
+}): JSX.Element => {
+  const [build, setBuild] = createSignal<"same" | "deployed">("deployed")
+  const replay = async () => {
+    const started = await weft.runs.replay(props.run.run_id, { build: build() })
+    showToast(t().run.replayed)
+    if ("run_id" in started) props.onReplayed(started.run_id)
+  }
+  return (
+    <Confirm
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      title={t().run.replayTitle}
+      text={t().run.replayText}
+      action={t().run.replay}
+      command={`weft runs replay ${props.run.run_id} --build ${build()}`}
+      onConfirm={replay}
+    >
+      <fieldset class="options">
+        <legend class="visually-hidden">{t().run.build}</legend>
+        <label class="check">
+          <input type="radio" name="build" checked={build() === "deployed"} onChange={() => setBuild("deployed")} />
+          {t().run.replayDeployed}
+        </label>
+        <label class="check">
+          <input type="radio" name="build" checked={build() === "same"} onChange={() => setBuild("same")} />
+          {t().run.replaySame}
+        </label>
+      </fieldset>
+    </Confirm>
   )
 }
 

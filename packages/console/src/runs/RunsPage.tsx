@@ -10,7 +10,7 @@ import { showToast } from "../design/Toasts.tsx"
 import { NewerButton } from "../live/NewerButton.tsx"
 import { t } from "../text/Language.ts"
 import { RunCells, runHeaders } from "./RunCells.tsx"
-import { periods, statuses, toRunsQuery, types, useRunFilters, waits } from "./RunFilters.ts"
+import { periods, type RunFilters, statuses, toRunsQuery, types, useRunFilters, waits } from "./RunFilters.ts"
 
 export const RunsPage = (): JSX.Element => {
   const { filters, isFiltered } = useRunFilters()
@@ -53,6 +53,7 @@ export const RunsPage = (): JSX.Element => {
         title={t().runs.cancelAllTitle}
         text={t().runs.cancelAllText}
         action={t().runs.cancelAllConfirm}
+        command={cancelCommand(filters())}
         isDanger
         onConfirm={async () => {
           const { type, time_range } = toRunsQuery(filters())
@@ -63,6 +64,13 @@ export const RunsPage = (): JSX.Element => {
       />
     </div>
   )
+}
+
+/** Returns the command that cancels what the button cancels. */
+const cancelCommand = (filters: RunFilters): string => {
+  const { type, time_range } = toRunsQuery(filters)
+  const since = time_range === undefined ? "" : ` --since ${filters.period}`
+  return `weft runs cancel --all${type === undefined ? "" : ` --type ${type}`}${since}`
 }
 
 const Filters = (): JSX.Element => {

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/solid-query"
 import type { DynamicSchedule } from "@weft/client"
 import { createSignal, For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
+import { apiOrigin } from "../api/consoleUrl.ts"
 import { Confirm } from "../design/Confirm.tsx"
 import { Empty, ErrorNotice } from "../design/Feedback.tsx"
 import { Instant } from "../design/Instant.tsx"
@@ -144,6 +145,7 @@ const DynamicTable = (props: { readonly schedules: ReadonlyArray<DynamicSchedule
         title={t().schedules.removeTitle}
         text={t().schedules.removeText}
         action={t().schedules.remove}
+        command={`curl -X DELETE -H "Authorization: Bearer $KEY" ${apiOrigin}/v1/schedules/${chosen()?.schedule_id}`}
         isDanger
         onConfirm={remove}
       />

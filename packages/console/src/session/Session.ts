@@ -1,15 +1,13 @@
 /** The session of the person: sign-in, renewal and sign-out. */
-import type { Permissions } from "@weft/client"
 import { createSignal } from "solid-js"
 import { consoleFetch, setSignedOutHandler } from "../api/consoleFetch.ts"
 import { consolePath } from "../api/consoleUrl.ts"
 import { queryClient } from "../api/queries.ts"
+import { applyAppearance } from "../embed/applyAppearance.ts"
+import { hostToken, isEmbedded, requestHostSession } from "../embed/Host.ts"
 
 export interface ConsoleSession {
   readonly session_id: string
-  readonly api_key_id: string
-  readonly permissions: Permissions
-  readonly signed_in_at: string
 }
 
 export interface EnvironmentChoice {
@@ -53,8 +51,9 @@ setSignedOutHandler(() => {
   if (state().status === "signed-in") leave("ended")
 })
 
-/** Reads the session of the cookie. */
+/** Reads the session of the cookie, or in a frame that of the host. */
 export const loadSession = async (): Promise<void> => {
+  if (isEmbedded) return loadHostSession()
   const response = await consoleFetch(url)
   if (!response.ok) {
     if (state().status !== "ended") setState({ status: "signed-out" })
@@ -64,6 +63,17 @@ export const loadSession = async (): Promise<void> => {
   clearInterval(renewal)
   renewal = setInterval(() => void renew(), renewalMs)
   setState({ status: "signed-in", session: data })
+}
+
+const loadHostSession = async (): Promise<void> => {
+  try {
+    await requestHostSession()
+    await applyAppearance()
+    // The token is `s_<id>_<secret>`.
+    setState({ status: "signed-in", session: { session_id: hostToken().split("_")[1] ?? "" } })
+  } catch {
+    leave("ended")
+  }
 }
 
 const renew = async (): Promise<void> => {

@@ -25,7 +25,8 @@ const load: Readonly<Record<Language, () => Promise<Texts>>> = {
   de: async () => (await import("./de.ts")).de
 }
 
-const apply = async (chosen: Language): Promise<void> => {
+/** Applies a language without storing it. */
+export const applyLanguage = async (chosen: Language): Promise<void> => {
   const texts = await load[chosen]()
   document.documentElement.lang = chosen
   setLanguageSignal(chosen)
@@ -34,12 +35,12 @@ const apply = async (chosen: Language): Promise<void> => {
 
 export const setLanguage = (chosen: Language): void => {
   writePreference("language", chosen)
-  void apply(chosen)
+  void applyLanguage(chosen)
 }
 
 /** Applies the stored language, or the first supported one of the browser. */
 export const initLanguage = (): Promise<void> => {
   const stored = readPreference("language")
   const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage)
-  return apply(isLanguage(stored) ? stored : (preferred ?? "en"))
+  return applyLanguage(isLanguage(stored) ? stored : (preferred ?? "en"))
 }

@@ -1,7 +1,11 @@
 /** The texts of the console in German. */
+import { deBuilds } from "./deBuilds.ts"
+import { deData } from "./deData.ts"
 import type { Texts } from "./en.ts"
 
 export const de: Texts = {
+  ...deBuilds,
+  ...deData,
   language: "Deutsch",
   app: {
     name: "Weft",
@@ -23,9 +27,18 @@ export const de: Texts = {
     runs: "Läufe",
     events: "Ereignisse",
     functions: "Funktionen",
+    webhooks: "Webhooks",
+    waiting: "Wartendes",
+    projects: "Projekte",
+    editor: "Editor",
+    secrets: "Geheimnisse",
+    files: "Dateien",
+    domains: "Domains",
+    audit: "Audit-Protokoll",
     schedules: "Zeitpläne",
     access: "Zugang"
   },
+  navGroups: { activity: "Betrieb", code: "Code", data: "Daten", access: "Sicherheit" },
   palette: {
     open: "Suche",
     placeholder: "Seite wählen, oder Id eines Laufs oder Ereignisses einfügen",
@@ -42,6 +55,7 @@ export const de: Texts = {
     submit: "Anmelden",
     busy: "Anmeldung läuft …",
     ended: "Ihre Sitzung ist beendet. Melden Sie sich neu an.",
+    endedEmbedded: "Ihre Sitzung ist beendet. Laden Sie die Seite neu.",
     choose: "Umgebung wählen",
     chooseIntro: "Das Admin-Token öffnet jede Umgebung.",
     back: "Anderes Token verwenden",
@@ -59,6 +73,7 @@ export const de: Texts = {
     failed: "Der Server hat das abgelehnt",
     forbidden: "Ihrem API-Schlüssel fehlt die Berechtigung dafür",
     total: (count) => `${count} insgesamt`,
+    command: "Dasselbe auf der Befehlszeile",
     expand: "Aufklappen",
     collapse: "Zuklappen",
     items: (count) => (count === 1 ? "1 Eintrag" : `${count} Einträge`)

@@ -1,5 +1,10 @@
 /** The texts of the console in English. Other languages have the same keys. */
+import { enBuilds } from "./enBuilds.ts"
+import { enData } from "./enData.ts"
+
 export const en = {
+  ...enBuilds,
+  ...enData,
   language: "English",
   app: {
     name: "Weft",
@@ -21,9 +26,18 @@ export const en = {
     runs: "Runs",
     events: "Events",
     functions: "Functions",
+    webhooks: "Webhooks",
+    waiting: "Waiting",
+    projects: "Projects",
+    editor: "Editor",
+    secrets: "Secrets",
+    files: "Files",
+    domains: "Domains",
+    audit: "Audit log",
     schedules: "Schedules",
     access: "Access"
   },
+  navGroups: { activity: "Activity", code: "Code", data: "Data", access: "Security" },
   palette: {
     open: "Search",
     placeholder: "Go to a page, or paste the id of a run or an event",
@@ -40,6 +54,7 @@ export const en = {
     submit: "Sign in",
     busy: "Signing in …",
     ended: "Your session has ended. Sign in again.",
+    endedEmbedded: "Your session has ended. Reload the page.",
     choose: "Choose an environment",
     chooseIntro: "The admin token opens every environment.",
     back: "Use another token",
@@ -57,6 +72,7 @@ export const en = {
     failed: "The server refused this",
     forbidden: "Your API key lacks the permission for this",
     total: (count: string) => `${count} in total`,
+    command: "The same on the command line",
     expand: "Expand",
     collapse: "Collapse",
     items: (count: number) => (count === 1 ? "1 item" : `${count} items`)

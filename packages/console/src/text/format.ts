@@ -32,10 +32,12 @@ export const formatDuration = (ms: number): string => {
   const seconds = ms / 1000
   if (seconds < 60) return `${number({ maximumFractionDigits: seconds < 10 ? 2 : 1 }).format(seconds)} s`
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`
+  if (minutes < 60) return joined(`${minutes} min`, Math.floor(seconds % 60), "s")
   const hours = Math.floor(minutes / 60)
-  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+  return hours < 24 ? joined(`${hours} h`, minutes % 60, "min") : joined(`${Math.floor(hours / 24)} d`, hours % 24, "h")
 }
+
+const joined = (first: string, rest: number, unit: string): string => (rest === 0 ? first : `${first} ${rest} ${unit}`)
 
 export const formatBytes = (bytes: number): string => {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"]

@@ -13,6 +13,7 @@ import type { FileStore } from "../files/FileStore.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { resolveProject } from "../projects/resolveProject.ts"
 import type { Build } from "./Build.ts"
+import { makeReadBuildManifest, type ReadBuildManifest } from "./BuildManifest.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
 import { BuildZips } from "./BuildZips.ts"
 import { type Deploy, makeDeploy, toBuildId } from "./Deploy.ts"
@@ -56,6 +57,11 @@ export class Builds extends Context.Service<
     readonly live: LiveBuilds["live"]
     /** Ends the live build, so that the deployed build is active again on every node. Needs `build: execute`. */
     readonly endLive: LiveBuilds["endLive"]
+    /**
+     * Returns the build with its manifest. A build that is not active is loaded in a new sandbox: `BadRequest` if it cannot
+     * be loaded, or if its metadata is invalid.
+     */
+    readonly manifest: ReadBuildManifest
     readonly download: (project: string, buildId: string) => Effect.Effect<BuildDownload, Denied | NotFound, Caller>
     /**
      * Activates the build for the project's triggers on every node. Runs in flight finish on their own build. Needs
@@ -145,6 +151,7 @@ export class Builds extends Context.Service<
           return { build, read: (range) => zips.read(build, range) }
         }),
 
+        manifest: yield* makeReadBuildManifest,
         ...(yield* makeLiveBuilds),
         deploy: yield* makeDeploy,
         release: yield* makeRelease,

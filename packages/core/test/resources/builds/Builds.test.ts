@@ -66,6 +66,30 @@ describe("deploying a build", () => {
     )
   )
 
+  it.effect("lists what a build declares, also before its deployment", () =>
+    run(
+      Effect.gen(function* () {
+        const { env, builds, host } = yield* setUp
+        const { build } = yield* host(upload("alpha", "one"))
+        const before = yield* host(builds.manifest("alpha", build.build_id))
+        assert.deepStrictEqual(
+          before.manifest.endpoints.map(({ method, service, path }) => [method, service, path]),
+          [["POST", "shop", "/hello"]]
+        )
+        assert.isFalse(before.isActive)
+        assert.isUndefined(yield* servedBy(env.env_id))
+        yield* host(builds.deploy("alpha", build.build_id))
+        const after = yield* host(builds.manifest("alpha", build.build_id))
+        assert.strictEqual(after.manifest.handlers.length, before.manifest.handlers.length)
+        assert.isTrue(after.isActive)
+        const [stored] = (yield* host(builds.schedules("alpha", firstPage))).items
+        assert.strictEqual(after.manifest.schedules[0]?.schedule_id, stored?.schedule_id)
+        const bad = (yield* host(upload("alpha", "bad"))).build
+        assert.strictEqual(yield* host(failure(builds.manifest("alpha", bad.build_id))), "BadRequest")
+      })
+    )
+  )
+
   it.effect("changes nothing if the metadata is invalid", () =>
     run(
       Effect.gen(function* () {
@@ -216,6 +240,7 @@ describe("permissions on builds", () => {
           builds.get("alpha", build.build_id),
           builds.deployed("alpha"),
           builds.download("alpha", build.build_id),
+          builds.manifest("alpha", build.build_id),
           builds.deploy("alpha", build.build_id),
           builds.release("alpha", build.build_id),
           builds.handlers("alpha", firstPage),
@@ -242,6 +267,7 @@ describe("permissions on builds", () => {
           builds.deploy(alpha.project_id, build_id),
           builds.release(alpha.project_id, build_id),
           builds.download(alpha.project_id, build_id),
+          builds.manifest(alpha.project_id, build_id),
           builds.deployed(alpha.project_id),
           builds.handlers(alpha.project_id, firstPage),
           upload(alpha.project_id, "one")

@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { openBrowser, openPage, signedInState, violationsOn, type Watched } from "./console/Browser.ts"
+import { deployShop, makeActivity, uploadShopWithout } from "./console/Shop.ts"
+import { apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
+
+const dataDir = mkdtempSync(join(tmpdir(), "weft-console-builds-"))
+
+let server: ServerProcess
+let browser: Browser
+let storageState: Awaited<ReturnType<typeof signedInState>>
+beforeAll(async () => {
+  server = await startServer(dataDir)
+  browser = await openBrowser()
+  storageState = await signedInState(browser, `${server.url}/console`, apiKey)
+  await deployShop(server)
+  await makeActivity(server, 3)
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+let watched: Watched
+let page: Page
+beforeEach(async () => {
+  watched = await openPage(browser, `${server.url}/console`, { storageState })
+  ;({ page } = watched)
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
+})
+afterEach(async () => {
+  expect(watched.faults).toStrictEqual([])
+  await page.context().close()
+})
+
+const open = (path: string) => page.goto(`${server.url}/console${path}`)
+
+describe("webhooks", () => {
+  it("sends a request to an endpoint, shows the response, and lists the call", async () => {
+    await open("/webhooks")
+    await page.getByRole("button", { name: "GET /shop/status" }).click()
+    await page.getByLabel("Query").fill("order=17")
+    expect(await page.locator(".command code").first().textContent()).toContain("shop/status?order=17")
+    await page.getByRole("button", { name: "Send", exact: true }).click()
+    await page.getByText('"method": "GET"').waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.locator(".recent-row").nth(1).waitFor()
+  })
+
+  it("shows a page of a tenant as text", async () => {
+    await open("/webhooks?endpoint=GET%20%2Fshop%2Fpage")
+    await page.getByRole("button", { name: "Send", exact: true }).click()
+    await page.getByText("<h1>A page of a tenant</h1>").waitFor()
+  })
+})
+
+describe("suspended runs and pending deliveries", () => {
+  it("are listed with their reasons, and open their runs", async () => {
+    await open("/waiting")
+    await page.getByRole("link", { name: "wait a day" }).click()
+    await page.getByText("create account").waitFor()
+  })
+
+  it("are cancelled by a filter of deliveries, after a confirmation with the same command", async () => {
+    await open("/waiting")
+    await page.getByRole("button", { name: "Cancel deliveries" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Event type").fill("order:created")
+    await dialog.getByText("weft deliveries cancel --event-type order:created").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Cancel deliveries" }).click()
+    await page.getByText("0 deliveries were cancelled").waitFor()
+  })
+})
+
+describe("projects and builds", () => {
+  it("shows what a deployment changes before it happens, deploys it and rolls back", async () => {
+    const buildId = await uploadShopWithout(server, "nightly")
+    await open("/projects")
+    await page.getByRole("link", { name: "shop" }).click()
+    await page.getByRole("button", { name: buildId }).click()
+    await page.getByText("Removed").first().waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("button", { name: "Deploy", exact: true }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText("0 3 * * *").waitFor()
+    await dialog.getByText(`weft rollback ${buildId}`).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Deploy" }).click()
+    await page.getByText("The build is deployed").waitFor()
+    await page.getByRole("button", { name: "Roll back" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Roll back" }).click()
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    const handlers = await server.call("GET", "/v1/projects/shop/schedules")
+    expect(JSON.stringify(handlers)).toContain("0 3 * * *")
+  })
+
+  it("creates a project and deletes it", async () => {
+    await open("/projects")
+    await page.getByRole("button", { name: "Create a project" }).click()
+    await page.getByRole("dialog").getByLabel("Name").fill("temporary")
+    await page.getByRole("dialog").getByRole("button", { name: "Create a project" }).click()
+    await page.getByRole("heading", { name: "temporary" }).waitFor()
+    await page.getByRole("button", { name: "Delete" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
+    await page.getByRole("link", { name: "shop" }).waitFor()
+    await page.getByRole("link", { name: "temporary" }).waitFor({ state: "detached" })
+  })
+})
+
+describe("the editor", () => {
+  const source = `
+export const greet = async (event: { event_data: { name: string } }, svc: any) => {
+  svc.log.info("greeting " + event.event_data.name)
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  svc.log.info("greeted")
+  return { greeting: "Hello, " + event.event_data.name }
+}
+greet.meta = { event: "person:arrived" }
+`
+
+  /** Replaces the text of the editor, as a person who pastes. */
+  const write = async (text: string) => {
+    const content = page.getByRole("textbox", { name: "Source of the functions" })
+    await content.click()
+    await page.keyboard.press("Control+a")
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+    await page.keyboard.press("Control+v")
+  }
+
+  it("runs a new function with a live log, and deploys it, without leaving the page", async () => {
+    await open("/editor?project=greetings")
+    await write(source)
+    await page.getByRole("option", { name: "main/greet" }).waitFor({ state: "attached" })
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByText("greeting Ada").waitFor()
+    await page.getByText("Following").waitFor()
+    await page.getByText("greeted", { exact: true }).waitFor()
+    await page.getByText('"Hello, Ada"').waitFor()
+    await page.getByText("The source is the live build").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("button", { name: "Deploy" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click()
+    await page.getByText("The source is deployed").waitFor()
+    const handlers = await server.call("GET", "/v1/projects/greetings/event-handlers")
+    expect(JSON.stringify(handlers)).toContain("person:arrived")
+    await open("/editor?project=greetings")
+    await page.getByText('svc.log.info("greeted")').waitFor()
+  })
+
+  it("completes svc from the types of the SDK", async () => {
+    await open("/editor?project=completion")
+    await write("export const f = async () => {\n  ")
+    await page.keyboard.type("svc.ev")
+    await page.getByRole("option", { name: "events" }).waitFor()
+    await page.keyboard.type("ents.")
+    await page.getByRole("option", { name: /publish/ }).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+  })
+
+  it("reports the line of a syntax error, and imports that it cannot bundle", async () => {
+    await open("/editor?project=broken")
+    await write("export const f = () => 1\nconst = 2\n")
+    await page.getByRole("button", { name: "Deploy" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("button", { name: "Deploy" }).click()
+    await dialog.getByRole("alert").getByText("(2:7)").waitFor()
+    await dialog.getByRole("button", { name: "Cancel" }).click()
+    await write('import { z } from "zod"\nexport const f = () => z\n')
+    await page.getByRole("button", { name: "Deploy" }).click()
+    await dialog.getByRole("button", { name: "Deploy" }).click()
+    await dialog.getByRole("alert").getByText("import of zod").waitFor()
+  })
+})
+
+describe("secrets and files", () => {
+  it("stores a secret whose value the page never shows again, and completes its name", async () => {
+    await open("/secrets?project=shop")
+    await page.getByRole("button", { name: "Set a secret" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Key").fill("GITHUB_TOKEN")
+    await dialog.getByLabel("Value").fill("hidden-value")
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Set a secret" }).click()
+    await page.getByRole("cell", { name: "GITHUB_TOKEN" }).waitFor()
+    expect(await page.content()).not.toContain("hidden-value")
+    await page.getByRole("button", { name: "Delete" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
+    await page.getByText("No secret yet").waitFor()
+  })
+
+  it("uploads, links and deletes a file", async () => {
+    await open("/files")
+    await page.getByRole("button", { name: "Upload a file" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("File").setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("hi") })
+    await dialog.getByLabel("Path").fill("notes/a.txt")
+    await dialog.getByRole("button", { name: "Upload a file" }).click()
+    await page.getByText("notes/a.txt").first().waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("button", { name: "Copy a link: notes/a.txt" }).click()
+    await page.getByText("valid for one hour").waitFor()
+    const link = String(await page.evaluate("navigator.clipboard.readText()"))
+    expect(await (await fetch(link)).text()).toBe("hi")
+    await page.getByRole("button", { name: "Delete: notes/a.txt" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
+    await page.getByText("No file", { exact: true }).waitFor()
+  })
+})

@@ -1,0 +1,150 @@
+/** The builds of a project, with deployment and rollback. */
+import { useQueryClient } from "@tanstack/solid-query"
+import type { Build } from "@weft/client"
+import { createSignal, For, type JSX, Show } from "solid-js"
+import { weft } from "../api/client.ts"
+import { Confirm } from "../design/Confirm.tsx"
+import { ErrorNotice } from "../design/Feedback.tsx"
+import { Instant } from "../design/Instant.tsx"
+import { showToast } from "../design/Toasts.tsx"
+import { formatBytes } from "../text/format.ts"
+import { t } from "../text/Language.ts"
+import { ChangeBadge } from "./Declared.tsx"
+import { compareEntries } from "./Entries.ts"
+import { type ProjectBuilds, useManifest } from "./useBuilds.ts"
+
+export const BuildTable = (props: {
+  readonly project: string
+  readonly builds: ProjectBuilds
+  readonly chosen: string | null
+  readonly onChoose: (buildId: string) => void
+}): JSX.Element => {
+  const [deploying, setDeploying] = createSignal<Build | null>(null)
+  return (
+    <section class="card" aria-labelledby="builds">
+      <div class="card-head">
+        <h2 id="builds">{t().builds.builds}</h2>
+      </div>
+      <div class="table-wrap">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">{t().functions.build}</th>
+              <th scope="col" class="wide-only">
+                {t().functions.created}
+              </th>
+              <th scope="col" class="end wide-only">
+                {t().functions.size}
+              </th>
+              <th scope="col">
+                <span class="visually-hidden">{t().builds.deploy}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={props.builds.builds}>
+              {(build) => (
+                <tr class="build-row" aria-current={build.build_id === props.chosen}>
+                  <td>
+                    <button type="button" class="link mono" onClick={() => props.onChoose(build.build_id)}>
+                      {build.build_id}
+                    </button>{" "}
+                    <Show when={build.deployed}>
+                      <span class="badge succeeded">{t().functions.deployed}</span>
+                    </Show>
+                    <Show when={!build.deployed && props.builds.active?.build_id === build.build_id}>
+                      <span class="badge running">{t().functions.live}</span>
+                    </Show>
+                  </td>
+                  <td class="muted wide-only">
+                    <Instant at={build.created_at} />
+                  </td>
+                  <td class="end number wide-only">{formatBytes(build.size)}</td>
+                  <td>
+                    <div class="row-actions">
+                      <Show when={!build.deployed}>
+                        <button type="button" class="button" onClick={() => setDeploying(build)}>
+                          {isEarlier(build, props.builds.deployed) ? t().builds.rollBack : t().builds.deploy}
+                        </button>
+                      </Show>
+                    </div>
+                  </td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
+      <Show when={deploying()}>
+        {(build) => (
+          <DeployDialog
+            project={props.project}
+            build={build()}
+            deployed={props.builds.deployed}
+            onClose={() => setDeploying(null)}
+          />
+        )}
+      </Show>
+    </section>
+  )
+}
+
+const isEarlier = (build: Build, deployed: Build | null): boolean =>
+  deployed !== null && build.created_at < deployed.created_at
+
+/** Shows what a deployment changes before it happens. */
+const DeployDialog = (props: {
+  readonly project: string
+  readonly build: Build
+  readonly deployed: Build | null
+  readonly onClose: () => void
+}): JSX.Element => {
+  const client = useQueryClient()
+  const before = useManifest(
+    () => props.project,
+    () => props.deployed?.build_id ?? null
+  )
+  const after = useManifest(
+    () => props.project,
+    () => props.build.build_id
+  )
+  const changes = () => {
+    if (after.data === undefined || (props.deployed !== null && before.data === undefined)) return undefined
+    return compareEntries(before.data ?? null, after.data).filter(({ change }) => change !== "same")
+  }
+  const isBack = () => isEarlier(props.build, props.deployed)
+  const deploy = async () => {
+    await weft.builds.deploy(props.project, props.build.build_id)
+    showToast(t().functions.deployedNow)
+    await client.invalidateQueries({ queryKey: ["builds"] })
+  }
+  return (
+    <Confirm
+      isOpen
+      onClose={props.onClose}
+      title={isBack() ? t().builds.rollBackTitle : t().functions.deployTitle}
+      text={t().functions.deployText}
+      action={isBack() ? t().builds.rollBack : t().builds.deploy}
+      command={`weft rollback ${props.build.build_id}`}
+      onConfirm={deploy}
+    >
+      <Show when={after.error}>{(error) => <ErrorNotice error={error()} />}</Show>
+      <Show when={changes()}>
+        {(found) => (
+          <Show when={found().length > 0} fallback={<p class="muted">{t().builds.noChanges}</p>}>
+            <ul class="changes">
+              <For each={found()}>
+                {({ name, change }) => (
+                  <li>
+                    <ChangeBadge change={change} />
+                    <span class="mono">{name}</span>
+                  </li>
+                )}
+              </For>
+            </ul>
+          </Show>
+        )}
+      </Show>
+    </Confirm>
+  )
+}

@@ -1,0 +1,65 @@
+/** Cancels pending deliveries that match filters. */
+import { createSignal, type JSX } from "solid-js"
+import { weft } from "../api/client.ts"
+import { shellWord } from "../design/CommandHint.tsx"
+import { Confirm } from "../design/Confirm.tsx"
+import { showToast } from "../design/Toasts.tsx"
+import { t } from "../text/Language.ts"
+
+export const CancelDeliveries = (props: { readonly isOpen: boolean; readonly onClose: () => void }): JSX.Element => {
+  const [project, setProject] = createSignal("")
+  const [fn, setFn] = createSignal("")
+  const [type, setType] = createSignal("")
+  const orUndefined = (text: string) => (text.trim() === "" ? undefined : text.trim())
+  const cancel = async () => {
+    const { cancelled } = await weft.deliveries.cancel({
+      project: orUndefined(project()),
+      fn: orUndefined(fn()),
+      event_type: orUndefined(type())
+    })
+    showToast(t().waiting.cancelledCount(cancelled))
+  }
+  const command = () =>
+    [
+      "weft deliveries cancel",
+      ...flag("project", project()),
+      ...flag("function", fn()),
+      ...flag("event-type", type())
+    ].join(" ")
+  return (
+    <Confirm
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      title={t().waiting.cancelTitle}
+      text={t().waiting.cancelText}
+      action={t().waiting.cancel}
+      command={command()}
+      isDanger
+      onConfirm={cancel}
+    >
+      <Field label={t().waiting.project} placeholder="shop" value={project()} onInput={setProject} />
+      <Field label={t().waiting.function} placeholder="orders/confirm" value={fn()} onInput={setFn} />
+      <Field label={t().waiting.eventType} placeholder="order:created" value={type()} onInput={setType} />
+    </Confirm>
+  )
+}
+
+const flag = (name: string, value: string): ReadonlyArray<string> =>
+  value.trim() === "" ? [] : [`--${name} ${shellWord(value.trim())}`]
+
+const Field = (props: {
+  readonly label: string
+  readonly placeholder: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+}): JSX.Element => (
+  <label class="field">
+    <span>{props.label}</span>
+    <input
+      class="input mono"
+      placeholder={props.placeholder}
+      value={props.value}
+      onInput={(event) => props.onInput(event.currentTarget.value)}
+    />
+  </label>
+)

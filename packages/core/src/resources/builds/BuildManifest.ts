@@ -1,0 +1,54 @@
+/** Reads what a build declares, also before its first deployment. */
+import { Effect } from "effect"
+import type { BadRequest, ContentDamaged, Forbidden, NotFound, StoreUnavailable } from "../../foundation/Errors.ts"
+import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
+import type { Caller } from "../../tenants/access/Caller.ts"
+import { ProjectStore } from "../projects/ProjectStore.ts"
+import { resolveProject } from "../projects/resolveProject.ts"
+import type { Build } from "./Build.ts"
+import { BuildStore, type Deployment } from "./BuildStore.ts"
+import { BuildZips } from "./BuildZips.ts"
+import { toBuildId } from "./Deploy.ts"
+import { makePrepare } from "./Preparation.ts"
+import { PreparationQueue } from "./PreparationQueue.ts"
+
+export interface DeclaredBuild extends Deployment {
+  /** True if the triggers of the project run this build: the live one, or else the deployed one. */
+  readonly isActive: boolean
+}
+
+export type ReadBuildManifest = (
+  project: string,
+  buildId: string
+) => Effect.Effect<
+  DeclaredBuild,
+  Forbidden | NotFound | BadRequest | ContentDamaged | SandboxUnavailable | StoreUnavailable,
+  Caller
+>
+
+export const makeReadBuildManifest = Effect.gen(function* () {
+  const store = yield* BuildStore
+  const zips = yield* BuildZips
+  const projects = yield* ProjectStore
+  const prepare = yield* makePrepare
+  const queue = yield* PreparationQueue
+
+  /** Returns the live and the deployed build of the project, the active one first. */
+  const listStored = Effect.fnUntraced(function* ({ env_id, project_id }: Build) {
+    const stored = [store.live(env_id, project_id), store.deployed(env_id, project_id)]
+    return (yield* Effect.all(stored.map(orNull))).filter((deployment) => deployment !== null)
+  })
+
+  return Effect.fnUntraced(function* (idOrName, buildId) {
+    const { project } = yield* resolveProject(projects, idOrName, "build", "read")
+    const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
+    const stored = yield* listStored(build)
+    const found = stored.find((deployment) => deployment.build.build_id === build.build_id)
+    if (found !== undefined) return { ...found, isActive: stored[0] === found }
+    const { manifest } = yield* queue.withTurn(build.env_id)(Effect.flatMap(zips.get(build), prepare))
+    return { build, manifest, isActive: false }
+  }) satisfies ReadBuildManifest
+})
+
+const orNull = (found: Effect.Effect<Deployment, NotFound | StoreUnavailable>) =>
+  Effect.catchTag(found, "NotFound", () => Effect.succeed(null))
