@@ -19,13 +19,16 @@ let flushScratch: (() => void) | null = null
 export interface ChunkEvents {
   /** Called after 1,000 small chunks in one turn of the event loop. */
   readonly onManyChunks: () => void
+  /** Called when the next part of the body is wanted, with the function that reads it. */
+  readonly onRead: (read: () => void) => void
   /** Called when the whole body is parsed. */
   readonly onComplete: () => void
 }
 
 /** To be called before Node parses the body, in the event `request`. */
-export const joinChunks = (request: IncomingMessage, { onManyChunks, onComplete }: ChunkEvents): void => {
+export const joinChunks = (request: IncomingMessage, { onManyChunks, onRead, onComplete }: ChunkEvents): void => {
   const push = request.push.bind(request)
+  const read = request._read.bind(request)
   let joinedBytes = 0
   let chunks = 0
 
@@ -51,6 +54,7 @@ export const joinChunks = (request: IncomingMessage, { onManyChunks, onComplete 
     if (++chunks === manyChunks) onManyChunks()
     return joinedBytes + smallChunkBytes > scratch.length ? flush() : true
   }
+  request._read = (size) => onRead(() => read(size))
   request.push = (chunk: Buffer | null) => {
     if (chunk !== null && chunk.length < smallChunkBytes) return join(chunk)
     flush()

@@ -27,6 +27,8 @@ export class Connection {
   isBusy = false
   isResting = false
   isWaiting = false
+  /** Reads the next part of a body in the connection's turn. Null while none waits. */
+  nextRead: (() => void) | null = null
   #isPaused = false
 
   constructor(socket: Socket, onEnd: () => void) {

@@ -1,9 +1,6 @@
 /** Connections that wait for their turn. */
 import type { Connection } from "./Connection.ts"
 
-/** Maximum connections of a network that wait. Beyond it, the oldest one is closed, whose client has waited longest. */
-const waitingPerNetworkMax = 1_024
-
 /**
  * Networks take turns, so that a client never waits for all connections of another one. Of a network, every second turn
  * belongs to the newest connection. Those behind one proxy are of many clients, and a flood of older ones would delay a new
@@ -12,7 +9,13 @@ const waitingPerNetworkMax = 1_024
 export class ConnectionQueue {
   /** Connections by network, in the order of the networks' turns. */
   readonly #lanes = new Map<string, Lane>()
+  readonly #perNetworkMax: number
   #length = 0
+
+  /** Beyond `perNetworkMax` connections of a network, the oldest one is closed, whose client has waited longest. */
+  constructor(perNetworkMax = Number.POSITIVE_INFINITY) {
+    this.#perNetworkMax = perNetworkMax
+  }
 
   get length(): number {
     return this.#length
@@ -27,7 +30,7 @@ export class ConnectionQueue {
     }
     this.#length++
     lane.push(connection)
-    if (lane.length > waitingPerNetworkMax) this.#take(lane, false)?.socket.destroy()
+    if (lane.length > this.#perNetworkMax) this.#take(lane, false)?.socket.destroy()
   }
 
   /** Removes and returns the next connection that is not closed. Passes networks for which `rests` returns true. */

@@ -123,6 +123,10 @@ const guardChunks = (
   if (closesUnread) response.shouldKeepAlive = false
   joinChunks(request, {
     onManyChunks: () => turns.rest(request.socket),
+    onRead: (read) => {
+      if (request.complete) read()
+      else turns.readInTurn(request.socket, read)
+    },
     onComplete: () => {
       if (closesUnread && !response.headersSent) response.shouldKeepAlive = shouldKeepAlive && !isDraining()
     }
