@@ -59,4 +59,9 @@ export interface FlowTerms extends StartTerms {
   readonly debounce?: Debounce
   /** Events are not handled while a run of the function is pending or active. */
   readonly singleton?: Singleton
+  /**
+   * The first run of an event starts before those of events that came up to this many seconds earlier. 0 to 3,600, or an
+   * expression for them.
+   */
+  readonly priority?: number | Expression
 }

@@ -7,7 +7,7 @@
  */
 import { Clock, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { makeUuidV7 } from "./UuidV7.ts"
+import { makeUuidV7, timeOfUuidV7 } from "./UuidV7.ts"
 
 const shape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -121,6 +121,10 @@ export const leastIdAt = <Id extends string>(schema: Schema.Codec<Id, string>, i
   const time = Math.min(Math.max(0, instant), timeMax).toString(16).padStart(12, "0")
   return schema.make(`${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`)
 }
+
+/** Returns an id that sorts among those that were generated `millis` earlier than this one. */
+export const earlierId = <Id extends string>(schema: Schema.Codec<Id, string>, id: Id, millis: number): Id =>
+  schema.make(leastIdAt(schema, timeOfUuidV7(id) - millis).slice(0, 14) + id.slice(14))
 
 /**
  * Returns a parser of ids as clients write them. It converts UUIDs to lower case, the only form that stores contain,

@@ -21,12 +21,14 @@ export const FlowControl = Schema.Struct({
   /** Of events in quick succession, only the last one is handled. */
   debounce: Schema.optionalKey(Schema.Struct({ period_ms: Schema.Int, max_ms: Schema.NullOr(Schema.Int), key })),
   /** Events are not handled while a delivery of the same key is pending or running. */
-  singleton: Schema.optionalKey(Schema.Struct({ key }))
+  singleton: Schema.optionalKey(Schema.Struct({ key })),
+  /** Seconds by which the first run starts ahead of others, or an expression for them. */
+  priority: Schema.optionalKey(Schema.Union([Schema.Int, Schema.String]))
 })
 export type FlowControl = typeof FlowControl.Type
 
 /** Keys of `meta` that this file reads. */
-export const flowKeys = ["if", "ttl", "dedupe", "rateLimit", "throttle", "debounce", "singleton"]
+export const flowKeys = ["if", "ttl", "dedupe", "rateLimit", "throttle", "debounce", "singleton", "priority"]
 
 const day = 86_400_000
 
@@ -35,6 +37,9 @@ const ttlMaxMs = 365 * day
 
 /** Maximum starts per period. The store keeps the time of each. */
 const limitMax = 1_000
+
+/** Maximum of a priority, and so of the time for which a run can be overtaken, in seconds. */
+export const prioritySecondsMax = 3_600
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -48,13 +53,15 @@ export const readFlowControl = (fields: Fields): Read<FlowControl | undefined> =
     const throttle = yield* given(fields.throttle, (value) => readRate("throttle", value))
     const debounce = yield* given(fields.debounce, readDebounce)
     const singleton = yield* given(fields.singleton, readSingleton)
+    const priority = yield* given(fields.priority, readPriority)
     const control: FlowControl = {
       ...(ttl_ms === undefined ? {} : { ttl_ms }),
       ...(dedupe === undefined ? {} : { dedupe }),
       ...(rate_limit === undefined ? {} : { rate_limit }),
       ...(throttle === undefined ? {} : { throttle }),
       ...(debounce === undefined ? {} : { debounce }),
-      ...(singleton === undefined ? {} : { singleton })
+      ...(singleton === undefined ? {} : { singleton }),
+      ...(priority === undefined ? {} : { priority })
     }
     return Object.keys(control).length === 0 ? undefined : control
   })
@@ -75,7 +82,8 @@ const given = <A>(value: unknown, read: (value: unknown) => Read<A>): Read<A | u
 const exclusive = [
   ["singleton", "concurrency", "a singleton has one run at a time"],
   ["singleton", "debounce", "a singleton ignores events while one is pending, so none could replace it"],
-  ["rateLimit", "debounce", "the rate would drop the last event, which a debounce keeps"]
+  ["rateLimit", "debounce", "the rate would drop the last event, which a debounce keeps"],
+  ["priority", "debounce", "a debounce decides when its run starts"]
 ] as const
 
 const checkCombinations = (fields: Fields): Read<void> => {
@@ -120,6 +128,11 @@ const readSingleton = (value: unknown) =>
     const singleton = yield* readObject("singleton", value, ["key"])
     return { key: yield* readKey("singleton", singleton.key) }
   })
+
+const readPriority = (value: unknown): Read<number | string> =>
+  typeof value === "string"
+    ? readExpression("priority", value, "any")
+    : readInteger("priority", value, 0, prioritySecondsMax)
 
 const readKey = (field: string, value: unknown): Read<string | null> =>
   optional(value, null, (it) => readExpression(`${field}.key`, it, "any"))

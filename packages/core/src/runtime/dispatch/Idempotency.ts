@@ -1,7 +1,7 @@
 /** Deliveries of a publication, their idempotency keys, and the admission of publications with such keys. */
 import { Effect } from "effect"
 import { BadRequest, type StoreUnavailable } from "../../foundation/Errors.ts"
-import { DeliveryId, type EnvId, freshIdsNow } from "../../foundation/Ids.ts"
+import { DeliveryId, type EnvId, earlierId, freshIdsNow } from "../../foundation/Ids.ts"
 import { currentTraceparent } from "../../foundation/telemetry/Spans.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
@@ -44,12 +44,28 @@ export const makeDeliveries = Effect.gen(function* () {
       if (flow === undefined) deliveries.push({ delivery, onceKey, rules: noRules })
       else {
         const terms = yield* keys.startTerms(event, match)
-        deliveries.push({ delivery: { ...delivery, ...terms }, onceKey, rules: yield* keys.rules(event, match) })
+        const queued = moveAhead({ ...delivery, ...terms }, event, yield* keys.priorityMs(event, match))
+        deliveries.push({ delivery: queued, onceKey, rules: yield* keys.rules(event, match) })
       }
     }
     return deliveries
   })
 })
+
+/**
+ * Gives the delivery the place of one that was created `priorityMs` earlier. Queues are in the order of `due_at`, and groups
+ * in the order of the ids. So deliveries with a priority overtake others only for that time, and none waits forever.
+ */
+const moveAhead = (delivery: Delivery, event: Event, priorityMs: number): Delivery => {
+  if (priorityMs === 0) return delivery
+  // A delayed event is never handled before its time.
+  const isDelayed = event.event_time > event.created_at
+  return {
+    ...delivery,
+    delivery_id: earlierId(DeliveryId, delivery.delivery_id, priorityMs),
+    due_at: isDelayed ? delivery.due_at : addMillis(delivery.due_at, -priorityMs)
+  }
+}
 
 /** Stores the publication, its keys and its schedule in one transaction. */
 export const admitTo = Effect.fnUntraced(function* (

@@ -24,6 +24,8 @@ export class EventExpressions extends Context.Service<
     readonly select: (event: Event, matches: ReadonlyArray<Match>) => Effect.Effect<ReadonlyArray<Match>>
     /** Returns the value of a key as JSON text, different for different values; null without a value, or for null. */
     readonly readKey: (event: Event, match: Match, expression: string) => Effect.Effect<string | null>
+    /** Returns the value of a priority; 0 without a number. */
+    readonly readNumber: (event: Event, match: Match, expression: string) => Effect.Effect<number>
   }
 >()("@weft/core/runtime/events/EventExpressions") {
   static readonly layer: Layer.Layer<EventExpressions, never, NodeMetrics> = Layer.effect(
@@ -33,11 +35,11 @@ export class EventExpressions extends Context.Service<
       const compiled = new BoundedMap<string, Expression>(cacheMax)
       /** Time of the last log entry about a function. */
       const logged = new BoundedMap<string, number>(cacheMax)
-      const errors = { condition: 0, key: 0 }
+      const errors = { condition: 0, key: 0, priority: 0 }
 
       metrics.register(
         Effect.sync(() =>
-          (["condition", "key"] as const).map((kind) => ({
+          (["condition", "key", "priority"] as const).map((kind) => ({
             type: "counter",
             name: "weft_expression_errors_total",
             help: "Expressions in the meta of functions that had no value for an event",
@@ -87,6 +89,14 @@ export class EventExpressions extends Context.Service<
           if (Result.isSuccess(value)) return toKey(value.success)
           yield* report("key", event, match, value.failure)
           return null
+        }),
+
+        readNumber: Effect.fnUntraced(function* (event, match, expression) {
+          const value = compile(expression, "any").evaluate(toInput(event))
+          const number = Result.isSuccess(value) ? toNumber(value.success) : null
+          if (number !== null) return number
+          yield* report("priority", event, match, Result.isFailure(value) ? value.failure : "it is not a number")
+          return 0
         })
       })
     })
@@ -102,6 +112,11 @@ const toInput = ({ event_id, event_type, stream_id, event_data }: Event): Expres
 
 const toKey = (value: unknown): string | null =>
   value === null ? null : typeof value === "bigint" ? String(value) : JSON.stringify(value)
+
+const toNumber = (value: unknown): number | null => {
+  const number = typeof value === "bigint" ? Number(value) : value
+  return typeof number === "number" && Number.isFinite(number) ? number : null
+}
 
 /** A map that forgets all of its entries when it is full. */
 class BoundedMap<Key, Value> {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Digest } from "effect/crypto"
 import { utf8Encode } from "../../foundation/Utf8.ts"
 import type { Match } from "../../resources/builds/Deployments.ts"
-import type { FlowControl } from "../../resources/builds/FlowControl.ts"
+import { type FlowControl, prioritySecondsMax } from "../../resources/builds/FlowControl.ts"
 import type { Event } from "../events/Event.ts"
 import { EventExpressions } from "../events/EventExpressions.ts"
 import { fieldAt, fieldText } from "../events/EventField.ts"
@@ -21,6 +21,8 @@ export interface DeliveryKeys {
   readonly group: (event: Event, match: Match) => Effect.Effect<Delivery["group"]>
   /** Returns the function's idempotency key for the event, equal for equal values; null without idempotency. */
   readonly onceKey: (event: Event, match: Match) => Effect.Effect<string | null>
+  /** Returns the time by which the function's first run starts ahead of others, in milliseconds. */
+  readonly priorityMs: (event: Event, match: Match) => Effect.Effect<number>
   /** Returns the conditions on the start of the function's runs; none without flow control. */
   readonly startTerms: (event: Event, match: Match) => Effect.Effect<StartTerms>
   /** Returns the rules that decide whether the function gets the event; none without flow control. */
@@ -105,6 +107,13 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
         return value === null ? noKey : bounded(`handler:${formatName(match)}#${JSON.stringify(value)}`)
       },
 
+      priorityMs: (event, match) => {
+        const priority = match.handler.flow?.priority ?? 0
+        return typeof priority === "number"
+          ? Effect.succeed(priority * 1000)
+          : Effect.map(expressions.readNumber(event, match, priority), toPriorityMs)
+      },
+
       startTerms: (event, match) =>
         match.handler.flow === undefined ? noTerms : startTerms(event, match, match.handler.flow),
 
@@ -113,6 +122,8 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
     }
   }
 )
+
+const toPriorityMs = (seconds: number): number => Math.round(Math.min(Math.max(0, seconds), prioritySecondsMax) * 1000)
 
 const noGroup = Effect.succeed(null)
 const noKey = Effect.succeed(null)

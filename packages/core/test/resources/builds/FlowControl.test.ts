@@ -34,12 +34,16 @@ describe("flow control in meta", () => {
       const { handlers: others } = yield* read({
         event: "a",
         rateLimit: { limit: 1, period: "1s" },
-        singleton: { key: "event.data.id" }
+        singleton: { key: "event.data.id" },
+        priority: "event.data.urgent ? 60 : 0"
       })
       assert.deepStrictEqual(others[0]?.flow, {
         rate_limit: { limit: 1, period_ms: 1_000, key: null },
-        singleton: { key: "event.data.id" }
+        singleton: { key: "event.data.id" },
+        priority: "event.data.urgent ? 60 : 0"
       })
+      const { handlers: urgent } = yield* read({ event: "a", priority: 60 })
+      assert.deepStrictEqual(urgent[0]?.flow, { priority: 60 })
     })
   )
 
@@ -90,6 +94,11 @@ describe("flow control in meta", () => {
         [
           { event: "a", singleton: {}, concurrency: { limit: 2 } },
           "main/go: meta.singleton must not be set together with concurrency: a singleton has one run at a time"
+        ],
+        [{ event: "a", priority: -1 }, "main/go: meta.priority must be a number from 0 to 3600"],
+        [
+          { event: "a", priority: "event." },
+          "main/go: meta.priority must be an expression such as event.data.total > 100: at character 7, Expected IDENTIFIER, got EOF"
         ],
         [
           { event: "a", rateLimit: { limit: 1, period: "1s" }, debounce: { period: "1s" } },

@@ -18,6 +18,7 @@ const modules = {
       once: on({ event: "once", dedupe: { key: "event.data.id", window: "10s" } }),
       limited: on({ event: "limited", rateLimit: { limit: 2, period: "1m", key: "event.data.customer" } }),
       slow: on({ event: "slow", throttle: { limit: 2, period: "1m" } }),
+      urgent: on({ event: "urgent", priority: "event.data.seconds", throttle: { limit: 1, period: "1m" } }),
       last: on({ event: "last", debounce: { period: "10s", max: "25s", key: "event.data.id" } })
     }
   }
@@ -64,7 +65,7 @@ describe("a condition", () => {
     Effect.gen(function* () {
       yield* publishAll(env, "order", [{}, null, { total: "many" }])
       assert.deepStrictEqual(yield* results(env), [])
-      assert.deepStrictEqual(yield* metric("weft_expression_errors_total"), [3, 0])
+      assert.deepStrictEqual(yield* metric("weft_expression_errors_total"), [3, 0, 0])
     })
   )
 
@@ -134,6 +135,51 @@ describe("a throttle", () => {
       assert.deepStrictEqual(yield* results(env), ["1", "2", "3", "4"])
       yield* TestClock.adjust(60_000)
       assert.deepStrictEqual(yield* results(env), ["1", "2", "3", "4", "5"])
+    })
+  )
+})
+
+describe("a priority", () => {
+  const order = (env: Env) => Effect.map(results(env), (all) => all.map((text) => JSON.parse(text).n))
+
+  const startAll = (env: Env) =>
+    Effect.andThen(
+      Effect.forEach([1, 2, 3], () => Effect.andThen(settle, TestClock.adjust(60_000)), { discard: true }),
+      order(env)
+    )
+
+  check("starts runs before those of events that came at most that many seconds earlier", (env) =>
+    Effect.gen(function* () {
+      yield* publishAll(env, "urgent", [{ n: 1 }, { n: 2 }])
+      yield* TestClock.adjust(30_000)
+      yield* publishAll(env, "urgent", [
+        { n: 3, seconds: 29 },
+        { n: 4, seconds: 31 }
+      ])
+      assert.deepStrictEqual(yield* startAll(env), [1, 4, 2, 3])
+    })
+  )
+
+  check("is at most an hour, and 0 without a number", (env) =>
+    Effect.gen(function* () {
+      yield* publishAll(env, "urgent", [{ n: 1 }, { n: 2, seconds: 3_600.5 }])
+      yield* TestClock.adjust(1_000)
+      yield* publishAll(env, "urgent", [
+        { n: 3, seconds: 4_000_000 },
+        { n: 4, seconds: "9" }
+      ])
+      assert.deepStrictEqual(yield* startAll(env), [1, 2, 3, 4])
+      assert.deepStrictEqual(yield* metric("weft_expression_errors_total"), [0, 0, 2])
+    })
+  )
+
+  check("does not start a delayed event before its time", (env) =>
+    Effect.gen(function* () {
+      yield* publish(env, { type: "urgent", data: { n: 1, seconds: 60 }, delay: "30s" })
+      yield* TestClock.adjust(29_000)
+      assert.deepStrictEqual(yield* order(env), [])
+      yield* TestClock.adjust(1_000)
+      assert.deepStrictEqual(yield* order(env), [1])
     })
   )
 })
