@@ -58,15 +58,19 @@ const sameRuns = (model: ReferenceModel, runs: ReadonlyArray<Run>): void => {
   }
 }
 
-/** Checks that every event has a delivery for each of its handlers, except handlers that take one event per key. */
+/**
+ * Checks that every event has a delivery for each of its handlers, except handlers that take one event per key. The model has
+ * checked each decision of a flow control.
+ */
 const complete = (model: ReferenceModel, events: ReadonlyArray<Event>, rules: ReadonlyArray<Rules>): void => {
   const deliveries = Map.groupBy(model.deliveries.values(), ({ delivery }) => delivery.event_id)
   for (const event of events) {
     const found = (deliveries.get(event.event_id) ?? []).map(({ delivery }) => delivery.var)
-    for (const [index, { once }] of rules.entries()) {
+    for (const [index, { once, control }] of rules.entries()) {
       const isHandled = event.event_type === "job:all" || event.event_type === `job:${index}`
       const count = found.filter((name) => name === functionName(index)).length
-      if (isHandled && !once) model.must(count === 1, `event ${event.event_id} has one delivery (got ${count})`)
+      if (isHandled && !once && control === null)
+        model.must(count === 1, `event ${event.event_id} has one delivery (got ${count})`)
       else if (isHandled) model.must(count <= 1, `event ${event.event_id} has at most one delivery (got ${count})`)
     }
   }
@@ -75,6 +79,7 @@ const complete = (model: ReferenceModel, events: ReadonlyArray<Event>, rules: Re
     model.must(count === 1, `event ${event.event_id} of a durable function has one delivery (got ${count})`)
   }
   for (const held of model.deliveries.values()) {
+    if (model.controls.isReplaced(held)) continue
     model.must(held.isSettled && held.runs.length > 0, `delivery ${held.delivery.delivery_id} is settled`)
   }
 }

@@ -35,12 +35,13 @@ type Deployed = Pick<Scenario, "rules" | "flows">
 
 export const functionName = (index: number): string => `f${index}`
 
-const toMeta = ({ attempts, delay, backoff, jitter, timeout, limit, keyed, once }: Rules, index: number) => ({
+const toMeta = ({ attempts, delay, backoff, jitter, timeout, limit, keyed, once, control }: Rules, index: number) => ({
   event: [`job:${index}`, "job:all"],
   retry: { attempts, delay, backoff, jitter },
   timeout,
   ...(limit === null ? {} : { concurrency: { limit, ...(keyed ? { key: "key" } : {}) } }),
-  ...(once ? { idempotency: "key" } : {})
+  ...(once ? { idempotency: "key" } : {}),
+  ...control
 })
 
 const findAct = ({ script }: Job, attempt: number): Act => script[attempt - 1] ?? script.at(-1) ?? "returns"

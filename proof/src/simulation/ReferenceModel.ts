@@ -22,6 +22,7 @@ import type {
   Tick,
   Timestamp
 } from "@weft/core/adapter"
+import { ControlModel } from "./flowControl/ControlModel.ts"
 import type { FlowRules } from "./workflows/Plan.ts"
 import { type Advanced, WorkflowModel } from "./workflows/WorkflowModel.ts"
 
@@ -54,6 +55,7 @@ export class ReferenceModel {
   /** Origin of the last write of each run and event. */
   readonly storedBy = new Map<RunId | EventId, WriteOrigin>()
   readonly workflows: WorkflowModel
+  readonly controls: ControlModel
   readonly #slackMs: number
   #origin: WriteOrigin = { node: "", at: 0, isLate: false }
   readonly #deliveryOf = new Map<RunId, TrackedDelivery>()
@@ -64,6 +66,7 @@ export class ReferenceModel {
   /** `slackMs`: maximum difference between the clocks of nodes. `flows`: the durable functions. */
   constructor(slackMs: number, flows: ReadonlyArray<FlowRules>, elapsed: () => number) {
     this.#slackMs = slackMs
+    this.controls = new ControlModel((isSo, rule) => this.must(isSo, rule), slackMs)
     this.workflows = new WorkflowModel(this, flows, slackMs, elapsed)
   }
 
@@ -74,7 +77,9 @@ export class ReferenceModel {
 
   /** True if no delivery is pending and no run is active. */
   get isIdle(): boolean {
-    for (const held of this.deliveries.values()) if (!held.isSettled) return false
+    for (const held of this.deliveries.values()) {
+      if (!held.isSettled && !this.controls.isReplaced(held)) return false
+    }
     for (const run of this.runs.values()) if (run.status === "running") return false
     return true
   }
@@ -183,6 +188,7 @@ export class ReferenceModel {
     this.must(!this.runs.has(run.run_id), `${what} is stored once`)
     held.holder = run.run_id
     this.#checkGroup(held, `${what} starts`)
+    this.controls.started(held, run, this.events.get(held.delivery.event_id))
     held.runs.push(run.run_id)
     this.#setRun(run)
     this.#deliveryOf.set(run.run_id, held)
@@ -234,6 +240,7 @@ export class ReferenceModel {
 
   #settled({ run, next, deliveryId }: Extract<JournalEntry, { _tag: "Settled" }>): void {
     const held = this.#endRun(run, "a settlement counts")
+    this.controls.ended(run)
     this.must(held?.delivery.delivery_id === deliveryId, `${describeRun(run)} settles its own delivery`)
     if (held === undefined) return
     const { retry } = held.delivery
@@ -296,7 +303,9 @@ export class ReferenceModel {
         continue
       }
       const held = this.#endRun(run, "a run is reaped")
-      if (held !== undefined) held.due = now
+      if (held === undefined) continue
+      held.due = now
+      held.first ??= run.run_id
     }
   }
 
@@ -325,7 +334,7 @@ export class ReferenceModel {
     this.#enqueue(delivery)
   }
 
-  admitted({ event, deliveries, request }: Admission, admitted: AdmissionOutcome): void {
+  admitted({ event, deliveries, request, now }: Admission, admitted: AdmissionOutcome): void {
     if (admitted._tag !== "Stored") return
     this.must(!this.events.has(event.event_id), `event ${event.event_id} is stored once`)
     if (request !== null) {
@@ -333,9 +342,11 @@ export class ReferenceModel {
       this.#requests.add(request.key)
     }
     this.#setEvent(event)
-    for (const { delivery, onceKey } of deliveries) {
+    for (const each of deliveries) {
+      const { delivery, onceKey, rules } = each
       const isStored = admitted.deliveries.includes(delivery.delivery_id)
-      if (onceKey !== null) {
+      if (rules.length > 0) this.controls.decided(each, isStored, now, this.deliveries.values())
+      else if (onceKey !== null) {
         this.must(isStored !== this.#onceKeys.has(onceKey), `${onceKey} is handled once`)
         this.#onceKeys.add(onceKey)
       } else this.must(isStored, `delivery ${delivery.delivery_id} has no condition and is stored`)

@@ -4,6 +4,7 @@
  * It is plain data, so that a failing scenario can be shortened by removing steps.
  */
 import { Draws } from "./Draws.ts"
+import { type Control, drawControl } from "./flowControl/Control.ts"
 import { drawFlowRules, drawKey, drawPlan, type FlowRules, type Plan } from "./workflows/Plan.ts"
 
 /** Metadata of a function, which handles `job:<index>` and `job:all`. */
@@ -21,6 +22,8 @@ export interface Rules {
   readonly keyed: boolean
   /** True if it handles only one of the events with the same key. */
   readonly once: boolean
+  /** Flow control of the function; null without any. */
+  readonly control: Control | null
 }
 
 /** Behaviour of a function during one attempt. */
@@ -175,6 +178,20 @@ export const drawWorkflowScenario = (seed: number): Scenario => {
   }
 }
 
+/** Returns the scenario of a seed with flow control, and more events of fewer functions. */
+export const drawFlowControlScenario = (seed: number): Scenario => {
+  const scenario = drawScenario(seed)
+  const draws = new Draws(seed, "flow control")
+  const rules = scenario.rules.map((one): Rules => {
+    const control = drawControl(draws)
+    // A singleton is a group of its own.
+    return { ...one, once: false, limit: control.singleton === undefined ? one.limit : null, control }
+  })
+  const extra = repeat(draws.between(20, 60), (index) => drawStep(draws, scenario.nodes, rules.length, index + 1_000))
+  const steps = [...scenario.steps, ...extra.filter(({ _tag }) => _tag === "Publish")]
+  return { ...scenario, rules, steps: sortByTime(steps) }
+}
+
 const repeat = <A>(count: number, one: (index: number) => A): ReadonlyArray<A> =>
   Array.from({ length: count }, (_, index) => one(index))
 
@@ -188,7 +205,8 @@ const drawRules = (draws: Draws): Rules => ({
   timeout: draws.pick([2500, 8000, 60_000]),
   limit: draws.chance(0.4) ? draws.between(1, 3) : null,
   keyed: draws.chance(0.5),
-  once: draws.chance(0.2)
+  once: draws.chance(0.2),
+  control: null
 })
 
 const drawJob = (draws: Draws): Job => ({

@@ -3,6 +3,7 @@
 import type { Proof, ProofOptions, ProofResult } from "../Proof.ts"
 import {
   type Counts,
+  drawFlowControlScenario,
   drawScenario,
   drawWorkflowScenario,
   runScenario,
@@ -36,7 +37,7 @@ const simulate = async ({ seeds, seed, progress }: ProofOptions): Promise<ProofR
   const failures: Array<string> = []
   const began = process.cpuUsage()
   for (let next = first; next < first + count; next++) {
-    for (const scenario of [drawScenario(next), drawWorkflowScenario(next)]) {
+    for (const scenario of [drawScenario(next), drawWorkflowScenario(next), drawFlowControlScenario(next)]) {
       const result = await runScenario(scenario, { recordsTrace: count === 1 })
       all.push(result.counts)
       for (const line of result.trace) console.log(line)
@@ -66,7 +67,8 @@ const describe = async (
   { violations }: SimulationResult,
   isShortened: boolean
 ): Promise<string> => {
-  const kind = scenario.flows.length === 0 ? "" : " with durable functions"
+  const isControlled = scenario.rules.some(({ control }) => control !== null)
+  const kind = scenario.flows.length > 0 ? " with durable functions" : isControlled ? " with flow control" : ""
   const rule = `seed ${scenario.seed}${kind}: ${violations[0]}`
   if (!isShortened) return rule
   const fails = async (shorter: Scenario) => (await runScenario(shorter)).violations.length > 0
@@ -82,7 +84,8 @@ delayed, or lose their response. Nodes are partitioned, crash before or after a 
 of the bus are lost, delayed or refused. Clocks step, and sandboxes fail.`,
   shows: `acknowledged requests are stored. Each delivery gets the attempts that its rules allow, and is settled. Ended runs
 never change. No two nodes hold the same delivery. Results of durable functions are recorded once, their
-bodies do not run again after that, and their waits neither end early nor lose an event. Groups keep their limits. Ticks and requests with an idempotency key
+bodies do not run again after that, and their waits neither end early nor lose an event. Groups, rates, throttles and
+singletons keep their limits, and a debounce handles the last event. Ticks and requests with an idempotency key
 count once. Counters match the stored rows. Watchers receive every message, every wait ends, and a stopped node leaves
 nothing behind. A test also plants faults in the stores, and the simulation finds them.`,
   doesNotShow: `faults of a real database, operating system or sandbox, because the simulation replaces them with models. It also

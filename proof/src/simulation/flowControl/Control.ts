@@ -1,0 +1,53 @@
+/** Flow control of functions, as their `meta` declares it. Durations in milliseconds. */
+import type { Draws } from "../Draws.ts"
+
+type Rate = {
+  readonly limit: number
+  readonly period: number
+  readonly key?: string
+}
+
+/** A type and not an interface, because it is JSON. */
+export type Control = {
+  readonly ttl?: number
+  readonly dedupe?: { readonly key: string; readonly window: number }
+  readonly rateLimit?: Rate
+  readonly throttle?: Rate
+  readonly debounce?: { readonly period: number; readonly max?: number; readonly key?: string }
+  readonly singleton?: { readonly key?: string }
+  readonly priority?: number | string
+}
+
+/** The key of a job. A call by name has it in its argument. */
+const key = "has(event.data.key) ? event.data.key : event.data.args[0].key"
+
+const drawKeyed = (draws: Draws): { readonly key?: string } => (draws.chance(0.6) ? { key } : {})
+
+const drawRate = (draws: Draws): Rate => ({
+  limit: draws.between(1, 4),
+  period: draws.pick([500, 5_000, 30_000]),
+  ...drawKeyed(draws)
+})
+
+const kinds = ["rateLimit", "dedupe", "debounce", "singleton", "priority"] as const
+
+/** Returns one or two controls that may be combined. */
+export const drawControl = (draws: Draws): Control => {
+  const start: Control = {
+    ...(draws.chance(0.4) ? { throttle: drawRate(draws) } : {}),
+    ...(draws.chance(0.2) ? { ttl: draws.pick([1_000, 20_000]) } : {})
+  }
+  const period = draws.pick([300, 4_000, 15_000])
+  switch (draws.pick(kinds)) {
+    case "rateLimit":
+      return { ...start, rateLimit: drawRate(draws) }
+    case "dedupe":
+      return { ...start, dedupe: { key, window: draws.pick([1_000, 20_000]) } }
+    case "debounce":
+      return { ...start, debounce: { period, ...(draws.chance(0.5) ? { max: 3 * period } : {}), ...drawKeyed(draws) } }
+    case "singleton":
+      return { ...start, singleton: drawKeyed(draws) }
+    case "priority":
+      return { ...start, priority: draws.pick([0, 5, 600]) }
+  }
+}

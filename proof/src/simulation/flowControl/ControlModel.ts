@@ -1,0 +1,174 @@
+/**
+ * The rules of flow control: which deliveries a function gets, and when its runs start.
+ *
+ * It keeps the times of all deliveries and starts, and not the states of the product, so that both can only agree if they are
+ * right. Clocks of nodes differ by at most `slackMs`.
+ */
+import type { AdmittedDelivery, Delivery, Event, FlowRule, Run, RunId } from "@weft/core/adapter"
+import { describeRun, type TrackedDelivery } from "../ReferenceModel.ts"
+
+type Must = (isSo: boolean, rule: string) => void
+type RuleOf<Tag extends FlowRule["_tag"]> = Extract<FlowRule, { _tag: Tag }>
+
+/** A debounced delivery. */
+interface Debounced {
+  readonly delivery: Delivery
+  /** Earliest and latest possible time at which it is due. */
+  readonly dueFrom: number
+  readonly dueTo: number
+  /** Earliest possible time of the first delivery of its debounce. */
+  readonly since: number
+}
+
+export class ControlModel {
+  readonly #must: Must
+  readonly #slackMs: number
+  /** Times of stored deliveries or starts by key, ascending. */
+  readonly #times = new Map<string, Array<number>>()
+  /** Ends of the windows of `dedupe`. */
+  readonly #windows = new Map<string, number>()
+  /** The latest delivery of each debounce. */
+  readonly #debounced = new Map<string, Debounced>()
+  readonly #dueOf = new Map<Delivery["delivery_id"], number>()
+  /** Debounced deliveries that later ones have replaced, or may have replaced if they were due. */
+  readonly #replaced = new Set<Delivery["delivery_id"]>()
+  readonly #maybeReplaced = new Set<Delivery["delivery_id"]>()
+  readonly #expired = new Set<RunId>()
+
+  constructor(must: Must, slackMs: number) {
+    this.#must = must
+    this.#slackMs = slackMs
+  }
+
+  /** True if a later delivery has replaced it, or may have: it never starts. */
+  isReplaced({ delivery: { delivery_id }, runs }: TrackedDelivery): boolean {
+    return runs.length === 0 && (this.#replaced.has(delivery_id) || this.#maybeReplaced.has(delivery_id))
+  }
+
+  /** Checks a decision about a new delivery. `others` are all deliveries before it. */
+  decided(
+    { delivery, rules }: AdmittedDelivery,
+    isStored: boolean,
+    now: number,
+    others: Iterable<TrackedDelivery>
+  ): void {
+    const what = `delivery ${delivery.delivery_id} of ${delivery.var}`
+    const all = [...others]
+    const refusal = rules.find((rule) => this.#mustRefuse(rule, delivery, now, all))
+    this.#must(isStored || refusal !== undefined, `${what} is stored, because no rule drops it`)
+    if (!isStored) return
+    const exceeded = rules.find((rule) => this.#mustRefuse(rule, delivery, now, all, this.#slackMs))
+    this.#must(exceeded === undefined, `${what} is dropped by its rule ${exceeded?._tag}`)
+    for (const rule of rules) this.#store(rule, delivery, now, all)
+  }
+
+  /** True if the rule drops the delivery. With `slackMs`, limits are those of a period that is shorter by it. */
+  #mustRefuse(
+    rule: FlowRule,
+    delivery: Delivery,
+    now: number,
+    others: ReadonlyArray<TrackedDelivery>,
+    slackMs = 0
+  ): boolean {
+    switch (rule._tag) {
+      case "Dedupe":
+        return (this.#windows.get(toKey(delivery, rule.key)) ?? 0) > now + slackMs
+      case "RateLimit":
+        return this.#isFull(toKey(delivery, rule.key), rule.limit, rule.period_ms - slackMs, now)
+      case "Singleton":
+        return others.some(({ delivery: other, isSettled }) => !isSettled && isSameGroup(other, delivery))
+      case "Debounce":
+        return false
+    }
+  }
+
+  #store(rule: FlowRule, delivery: Delivery, now: number, others: ReadonlyArray<TrackedDelivery>): void {
+    switch (rule._tag) {
+      case "Dedupe":
+        this.#windows.set(toKey(delivery, rule.key), now + rule.window_ms)
+        break
+      case "RateLimit":
+        this.#add(toKey(delivery, rule.key), now)
+        break
+      case "Debounce":
+        this.#debounce(rule, delivery, now, others)
+    }
+  }
+
+  #debounce(rule: RuleOf<"Debounce">, delivery: Delivery, now: number, others: ReadonlyArray<TrackedDelivery>): void {
+    const key = toKey(delivery, rule.key)
+    const before = this.#debounced.get(key)
+    const held = others.find(({ delivery: { delivery_id } }) => delivery_id === before?.delivery.delivery_id)
+    const isPending = before !== undefined && held !== undefined && held.runs.length === 0 && !held.isSettled
+    // A delivery that is due may wait for `concurrency` or `throttle`, and is not replaced then.
+    const isDue = isPending && now >= before.dueFrom - this.#slackMs
+    if (isPending) (isDue ? this.#maybeReplaced : this.#replaced).add(before.delivery.delivery_id)
+    const dueAfter = (since: number): number =>
+      Math.max(
+        delivery.due_at,
+        Math.min(now + rule.period_ms, rule.max_ms === null ? Number.MAX_VALUE : since + rule.max_ms)
+      )
+    const since = isPending ? before.since : now
+    const due: Debounced = {
+      delivery,
+      since,
+      dueFrom: dueAfter(since),
+      dueTo: dueAfter(isPending && !isDue ? since : now)
+    }
+    this.#debounced.set(key, due)
+    this.#dueOf.set(delivery.delivery_id, due.dueFrom)
+  }
+
+  /** Checks the start of a run, before it is added to those of its delivery. */
+  started({ delivery, runs, first }: TrackedDelivery, run: Run, event: Event | undefined): void {
+    const what = describeRun(run)
+    const due = this.#dueOf.get(delivery.delivery_id) ?? 0
+    this.#must(
+      run.start_time >= due - this.#slackMs,
+      `${what} starts when its debounce ends (got ${run.start_time - due} ms)`
+    )
+    this.#must(!this.#replaced.has(delivery.delivery_id), `${what} is not of a delivery that a later one has replaced`)
+    const { ttl_ms } = delivery
+    const isExpired =
+      ttl_ms !== undefined && first === null && event !== undefined && run.start_time > event.event_time + ttl_ms
+    if (isExpired) this.#expired.add(run.run_id)
+    this.#must(!isExpired || runs.length === 0, `${what} has expired before any other start of its delivery`)
+    const { throttle } = delivery
+    if (throttle === undefined || isExpired) return
+    const key = toKey(delivery, throttle.key)
+    const period = throttle.period_ms - this.#slackMs
+    this.#must(
+      !this.#isFull(key, throttle.limit, period, run.start_time),
+      `${what} starts within its throttle of ${throttle.limit} per ${throttle.period_ms} ms`
+    )
+    this.#add(key, run.start_time)
+  }
+
+  /** Checks the end of a run by its node. */
+  ended(run: Run): void {
+    const says = run.result?.includes('"Expired"') === true
+    const isExpired = this.#expired.has(run.run_id)
+    this.#must(!says || isExpired, `${describeRun(run)} expires only after its ttl`)
+    this.#must(
+      !isExpired || run.status !== "succeeded",
+      `${describeRun(run)} started after its ttl, and did not succeed`
+    )
+  }
+
+  /** True if no further time may follow: at `now`, or at the latest one if a clock is behind. */
+  #isFull(key: string, limit: number, periodMs: number, now: number): boolean {
+    const times = this.#times.get(key) ?? []
+    const at = Math.max(now, times.at(-1) ?? now)
+    return times.filter((time) => time > at - periodMs).length >= limit
+  }
+
+  #add(key: string, now: number): void {
+    const times = this.#times.get(key) ?? []
+    times.push(Math.max(now, times.at(-1) ?? now))
+    this.#times.set(key, times)
+  }
+}
+
+const toKey = ({ env_id }: Delivery, key: string): string => `${env_id} ${key}`
+
+const isSameGroup = (a: Delivery, b: Delivery): boolean => a.env_id === b.env_id && a.group?.key === b.group?.key
