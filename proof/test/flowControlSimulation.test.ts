@@ -40,6 +40,12 @@ describe("A cluster with flow control and faults", () => {
   }
 })
 
+describe("A cluster with flow control", () => {
+  it("counts a late statement after a node has removed expired states (seed 200)", { timeout }, async () => {
+    assert.isNull(await findFailure(200, 1))
+  })
+})
+
 /** Maximum seeds until a fault is found. */
 const within = 60
 

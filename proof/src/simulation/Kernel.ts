@@ -31,7 +31,7 @@ export interface Pace {
 }
 
 /** Start of virtual time, at the start of a minute because of cron expressions. */
-const epochMs = Date.UTC(2026, 0, 1)
+export const epochMs = Date.UTC(2026, 0, 1)
 
 export class Kernel {
   readonly trace: Trace

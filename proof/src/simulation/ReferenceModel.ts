@@ -23,6 +23,7 @@ import type {
   Timestamp
 } from "@weft/core/adapter"
 import { ControlModel } from "./flowControl/ControlModel.ts"
+import { epochMs } from "./Kernel.ts"
 import type { FlowRules } from "./workflows/Plan.ts"
 import { type Advanced, WorkflowModel } from "./workflows/WorkflowModel.ts"
 
@@ -345,8 +346,10 @@ export class ReferenceModel {
     for (const each of deliveries) {
       const { delivery, onceKey, rules } = each
       const isStored = admitted.deliveries.includes(delivery.delivery_id)
-      if (rules.length > 0) this.controls.decided(each, isStored, now, this.deliveries.values())
-      else if (onceKey !== null) {
+      if (rules.length > 0) {
+        const appliedAt = epochMs + this.#origin.at
+        this.controls.decided(each, isStored, { now, appliedAt }, this.deliveries.values())
+      } else if (onceKey !== null) {
         this.must(isStored !== this.#onceKeys.has(onceKey), `${onceKey} is handled once`)
         this.#onceKeys.add(onceKey)
       } else this.must(isStored, `delivery ${delivery.delivery_id} has no condition and is stored`)

@@ -25,7 +25,7 @@ const drawKeyed = (draws: Draws): { readonly key?: string } => (draws.chance(0.6
 
 const drawRate = (draws: Draws): Rate => ({
   limit: draws.between(1, 4),
-  period: draws.pick([500, 5_000, 30_000]),
+  period: draws.pick([500, 2_000, 6_000]),
   ...drawKeyed(draws)
 })
 

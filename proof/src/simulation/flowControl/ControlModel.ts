@@ -1,8 +1,8 @@
 /**
  * The rules of flow control: which deliveries a function gets, and when its runs start.
  *
- * It keeps the times of all deliveries and starts, and not the states of the product, so that both can only agree if they are
- * right. Clocks of nodes differ by at most `slackMs`.
+ * It keeps the times of all deliveries and starts instead of the states of the product. Clocks of nodes differ by at most
+ * `slackMs`.
  */
 import type { AdmittedDelivery, Delivery, Event, FlowRule, Run, RunId } from "@weft/core/adapter"
 import { describeRun, type TrackedDelivery } from "../ReferenceModel.ts"
@@ -45,11 +45,16 @@ export class ControlModel {
     return runs.length === 0 && (this.#replaced.has(delivery_id) || this.#maybeReplaced.has(delivery_id))
   }
 
-  /** Checks a decision about a new delivery. `others` are all deliveries before it. */
+  /**
+   * Checks a decision about a new delivery.
+   *
+   * @param now time of its publication, before `appliedAt` if the statement was late
+   * @param others all deliveries before it
+   */
   decided(
     { delivery, rules }: AdmittedDelivery,
     isStored: boolean,
-    now: number,
+    { now, appliedAt }: { readonly now: number; readonly appliedAt: number },
     others: Iterable<TrackedDelivery>
   ): void {
     const what = `delivery ${delivery.delivery_id} of ${delivery.var}`
@@ -59,7 +64,10 @@ export class ControlModel {
     if (!isStored) return
     const exceeded = rules.find((rule) => this.#mustRefuse(rule, delivery, now, all, this.#slackMs))
     this.#must(exceeded === undefined, `${what} is dropped by its rule ${exceeded?._tag}`)
-    for (const rule of rules) this.#store(rule, delivery, now, all)
+    for (const rule of rules) {
+      if (rule._tag === "Debounce") this.#debounce(rule, delivery, { now, appliedAt }, all)
+      else this.#store(rule, delivery, now)
+    }
   }
 
   /** True if the rule drops the delivery. With `slackMs`, limits are those of a period that is shorter by it. */
@@ -82,26 +90,23 @@ export class ControlModel {
     }
   }
 
-  #store(rule: FlowRule, delivery: Delivery, now: number, others: ReadonlyArray<TrackedDelivery>): void {
-    switch (rule._tag) {
-      case "Dedupe":
-        this.#windows.set(toKey(delivery, rule.key), now + rule.window_ms)
-        break
-      case "RateLimit":
-        this.#add(toKey(delivery, rule.key), now)
-        break
-      case "Debounce":
-        this.#debounce(rule, delivery, now, others)
-    }
+  #store(rule: FlowRule, delivery: Delivery, now: number): void {
+    if (rule._tag === "Dedupe") this.#windows.set(toKey(delivery, rule.key), now + rule.window_ms)
+    if (rule._tag === "RateLimit") this.#add(toKey(delivery, rule.key), now)
   }
 
-  #debounce(rule: RuleOf<"Debounce">, delivery: Delivery, now: number, others: ReadonlyArray<TrackedDelivery>): void {
+  #debounce(
+    rule: RuleOf<"Debounce">,
+    delivery: Delivery,
+    { now, appliedAt }: { readonly now: number; readonly appliedAt: number },
+    others: ReadonlyArray<TrackedDelivery>
+  ): void {
     const key = toKey(delivery, rule.key)
     const before = this.#debounced.get(key)
     const held = others.find(({ delivery: { delivery_id } }) => delivery_id === before?.delivery.delivery_id)
     const isPending = before !== undefined && held !== undefined && held.runs.length === 0 && !held.isSettled
     // A delivery that is due may wait for `concurrency` or `throttle`, and is not replaced then.
-    const isDue = isPending && now >= before.dueFrom - this.#slackMs
+    const isDue = isPending && appliedAt >= before.dueFrom - this.#slackMs
     if (isPending) (isDue ? this.#maybeReplaced : this.#replaced).add(before.delivery.delivery_id)
     const dueAfter = (since: number): number =>
       Math.max(

@@ -12,7 +12,7 @@ import type { StoreUnavailable } from "../../foundation/Errors.ts"
 import { type EnvId, leastIdAt, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import { forkSupervised } from "../../foundation/Supervised.ts"
-import { now as currentTime } from "../../foundation/time/Timestamp.ts"
+import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { Plans } from "../../tenants/orgs/Plans.ts"
 import type { Org } from "../../tenants/orgs/Tenant.ts"
 import { TenantStore } from "../../tenants/orgs/TenantStore.ts"
@@ -24,6 +24,12 @@ const batch = 500
 
 /** Pause between transactions, so that live work has priority. */
 const pause = "100 millis"
+
+/**
+ * Time after their expiry for which keys and states of flow control are kept, in milliseconds. A statement of a partitioned
+ * node may be applied late, and decides as of the time of its event.
+ */
+const lateMs = 300_000
 
 const intervalMaxMs = Duration.toMillis(Duration.hours(1))
 
@@ -70,7 +76,8 @@ const makePasses = (toRetentionMs: (days: number) => number | null, intervalMs: 
       })
 
     const removeKeys = Effect.gen(function* () {
-      while ((yield* admissions.forget(yield* currentTime, batch)) > 0) yield* Effect.sleep(pause)
+      const before = addMillis(yield* currentTime, -lateMs)
+      while ((yield* admissions.forget(before, batch)) > 0) yield* Effect.sleep(pause)
     })
 
     const pass = Effect.gen(function* () {
