@@ -51,7 +51,7 @@ export const reapChecks: ReadonlyArray<Check<JournalStores>> = [
     const { claims } = yield* claimAll(at(1000))
     assert.deepStrictEqual(
       claims.map((claim) => claim.delivery),
-      [delivery(1, event(1), { due_at: at(1000) })]
+      [delivery(1, event(1), { due_at: at(1000), first_run_id: runId(1) })]
     )
   }),
 
