@@ -80,6 +80,7 @@ describe("accessibility", () => {
     ["/", "Usage of the plan"],
     ["/runs", "in total"],
     ["/events", "in total"],
+    ["/streams", "customer:created"],
     ["/functions", "orders/confirm"],
     ["/schedules", "0 3 * * *"],
     ["/webhooks?endpoint=GET%20%2Fshop%2Fstatus", "Send a request"],
@@ -111,6 +112,9 @@ describe("accessibility", () => {
     expect(await violationsOn(page)).toStrictEqual([])
     await page.getByRole("link", { name: "order:paid" }).click()
     await page.getByRole("heading", { name: "Runs of this event" }).waitFor()
+    await page.locator(".handler-row").getByText("orders/charge").waitFor()
+    await page.getByText(/other handlers expect other types/).click()
+    await page.getByText("Expects customer:created").waitFor()
     expect(await violationsOn(page)).toStrictEqual([])
   })
 })
@@ -153,6 +157,66 @@ describe("runs", () => {
     await page.getByRole("button", { name: "Copy as" }).click()
     await page.getByRole("menuitem", { name: "Command line" }).click()
     expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^weft runs show [0-9a-f-]{36}$/)
+  })
+})
+
+describe("all runs of a filter", () => {
+  it("are replayed after a confirmation that counts them", async () => {
+    await open("/runs?status=failed")
+    await page.getByRole("button", { name: "Replay all" }).click()
+    const dialog = page.getByRole("dialog")
+    const text = (await dialog.getByText(/runs match/).textContent()) ?? ""
+    const matching = Number.parseInt(text, 10)
+    expect(matching).toBeGreaterThan(0)
+    await dialog.getByText("weft runs list --status failed").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Replay the runs" }).click()
+    await page.getByText(`${matching} runs are replayed`).waitFor()
+    const replayed = await server.call("GET", "/v1/runs?type=run&limit=100")
+    expect(JSON.stringify(replayed).split('"run_type":"run"').length - 1).toBeGreaterThanOrEqual(matching)
+  })
+
+  it("are cancelled after a confirmation that counts the running ones", async () => {
+    const runId = await startFollowed(server, 60)
+    await open("/runs?type=event&period=1h")
+    await page.getByRole("button", { name: "Cancel running" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText(/running runs? match/).waitFor()
+    await dialog.getByText("weft runs cancel --all --type event --since 1h").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Cancel the runs" }).click()
+    await page.getByText(/runs? (was|were) cancelled/).waitFor()
+    expect(JSON.stringify(await server.call("GET", `/v1/runs/${runId}`))).toContain('"status":"cancelled"')
+  })
+
+  it("leaves ended runs alone, so that a filter for them cancels nothing", async () => {
+    await open("/runs?status=failed")
+    await page.getByRole("button", { name: "Cancel running" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText("No running run matches.").waitFor()
+    expect(await dialog.getByRole("button", { name: "Cancel the runs" }).isDisabled()).toBe(true)
+  })
+})
+
+describe("streams", () => {
+  it("shows the messages of a stream as they arrive, from an event that the page publishes", async () => {
+    await open("/streams")
+    await page.getByRole("link", { name: "order:created" }).first().click()
+    await page.getByText("Messages appear here").waitFor()
+    await page.locator("main").getByText("Live", { exact: true }).waitFor()
+    await page.getByRole("button", { name: "Publish to this stream" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Type").fill("order:created")
+    await dialog.getByLabel("Data of an earlier event").selectOption({ index: 1 })
+    expect(await dialog.getByLabel("Data, as JSON").inputValue()).toContain('"order"')
+    await dialog.getByLabel("Data, as JSON").fill('{"order": 4, "total": 950}')
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Publish", exact: true }).click()
+    const row = page.locator(".messages li").filter({ hasText: "run:stop" })
+    await row.getByText('"doubled":1900').waitFor()
+    await row.locator("summary").click()
+    await row.getByRole("link", { name: "Open the run" }).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
   })
 })
 
