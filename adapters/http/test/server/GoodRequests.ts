@@ -113,6 +113,14 @@ const builds = (server: TestServer, { build }: Made) => {
       exact: "shop",
       status: 204
     },
+    "builds.run": {
+      method: "POST",
+      path: () => `/v1/projects/shop/builds/${build}/run`,
+      options: () => ({ json: { fn: "main/plain", args: [1], wait: 5 } }),
+      besides: { "call:main/plain": ["create"] },
+      exact: "shop",
+      status: 201
+    },
     "triggers.eventHandlers": get(() => "/v1/projects/shop/event-handlers", "shop"),
     "triggers.schedules": get(() => "/v1/projects/shop/schedules", "shop")
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>

@@ -16,6 +16,14 @@ export interface ApiKeyInput {
   readonly permissions?: Permissions | undefined
 }
 
+export interface BuildRunInput {
+  /** A function of the build, `ns/var` */
+  readonly fn: string
+  /** Arguments; none by default */
+  readonly args?: ReadonlyArray<unknown> | undefined
+  readonly wait?: number | undefined
+}
+
 export interface CallInput {
   /** `ns/var`, or `project:ns/var` to select a project */
   readonly fn: string
@@ -189,6 +197,7 @@ export interface AuditListQuery extends PageQuery {
     | "build.end_live"
     | "build.quarantine"
     | "build.release"
+    | "build.run"
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"
@@ -228,6 +237,7 @@ export interface AdminListAuditQuery extends PageQuery {
     | "build.end_live"
     | "build.quarantine"
     | "build.release"
+    | "build.run"
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"

@@ -35,6 +35,7 @@ export interface AuditEntry {
     | "build.end_live"
     | "build.quarantine"
     | "build.release"
+    | "build.run"
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"

@@ -62,6 +62,8 @@ export class Builds extends Context.Service<
      * be loaded, or if its metadata is invalid.
      */
     readonly manifest: ReadBuildManifest
+    /** As `manifest`, for callers that run the build. Needs `build: execute`. */
+    readonly executable: ReadBuildManifest
     readonly download: (project: string, buildId: string) => Effect.Effect<BuildDownload, Denied | NotFound, Caller>
     /**
      * Activates the build for the project's triggers on every node. Runs in flight finish on their own build. Needs
@@ -153,7 +155,7 @@ export class Builds extends Context.Service<
           return { build, read: (range) => zips.read(build, range) }
         }),
 
-        manifest: yield* makeReadBuildManifest,
+        ...(yield* makeReadBuildManifest),
         ...(yield* makeLiveBuilds),
         deploy: yield* makeDeploy,
         release: yield* makeRelease,
