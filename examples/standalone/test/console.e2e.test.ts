@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { openBrowser, openPage, signedInState, signIn, violationsOn, type Watched } from "./console/Browser.ts"
+import { type ConsoleServer, startConsoleServer } from "./console/ConsoleServer.ts"
 import { deployShop, makeActivity, startFollowed } from "./console/Shop.ts"
-import { adminToken, apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
-
-const dataDir = mkdtempSync(join(tmpdir(), "weft-console-"))
+import { adminToken, apiKey, type ServerProcess } from "./ServerProcess.ts"
 
 let server: ServerProcess
+let close: ConsoleServer["close"] | undefined
 let browser: Browser
 let storageState: Awaited<ReturnType<typeof signedInState>>
 beforeAll(async () => {
-  server = await startServer(dataDir)
+  ;({ server, close } = await startConsoleServer())
   browser = await openBrowser()
   storageState = await signedInState(browser, `${server.url}/console`, apiKey)
   await deployShop(server)
@@ -21,8 +18,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser?.close()
-  await server?.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await close?.()
 })
 
 /** A person who is signed in. Every page must be free of errors and of violations of the security policy. */
@@ -198,6 +194,18 @@ describe("all runs of a filter", () => {
   })
 })
 
+describe("schedules", () => {
+  it("show their ticks of the next seven days as a calendar", async () => {
+    await open("/schedules")
+    const days = page.locator(".calendar .day")
+    await days.first().waitFor()
+    expect(await days.count()).toBe(7)
+    expect(await page.locator(".calendar .tick").getByText("main/nightly").count()).toBeGreaterThanOrEqual(6)
+    expect(await page.locator(".calendar .tick").first().textContent()).toContain("03:00")
+    expect(await violationsOn(page)).toStrictEqual([])
+  })
+})
+
 describe("streams", () => {
   it("shows the messages of a stream as they arrive, from an event that the page publishes", async () => {
     await open("/streams")
@@ -229,6 +237,28 @@ describe("the overview", () => {
     await expect
       .poll(() => page.locator(".recent-row .row-link").first().getAttribute("href"), { timeout: 20_000 })
       .not.toBe(before)
+  })
+})
+
+describe("an open overview", () => {
+  it("requests data at most once in two seconds, however many events arrive", async () => {
+    await page.clock.install()
+    await page.reload()
+    await page.locator(".recent-row").first().waitFor()
+    let requests = 0
+    page.on("request", (request) => {
+      if (request.url().includes("/console/api/")) requests++
+    })
+    const now = () => page.evaluate<number>("Date.now()")
+    const began = await now()
+    for (let second = 0; second < 60; second++) {
+      await server.call("POST", "/v1/events", { event_type: "order:created", event_data: { order: second, total: 1 } })
+      await page.clock.runFor(1000)
+    }
+    const seconds = ((await now()) - began) / 1000
+    expect(seconds).toBeGreaterThanOrEqual(60)
+    expect(requests).toBeGreaterThan(3)
+    expect(requests).toBeLessThanOrEqual(seconds / 2)
   })
 })
 

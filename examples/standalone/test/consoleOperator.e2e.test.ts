@@ -1,25 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { openBrowser, openPage, signedInState, signIn, violationsOn, type Watched } from "./console/Browser.ts"
-import { adminToken, apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
-
-const dataDir = mkdtempSync(join(tmpdir(), "weft-console-operator-"))
+import { type ConsoleServer, startConsoleServer } from "./console/ConsoleServer.ts"
+import { adminToken, apiKey, type ServerProcess } from "./ServerProcess.ts"
 
 let server: ServerProcess
+let close: ConsoleServer["close"] | undefined
 let browser: Browser
 let storageState: Awaited<ReturnType<typeof signedInState>>
 beforeAll(async () => {
-  server = await startServer(dataDir)
+  ;({ server, close } = await startConsoleServer())
   browser = await openBrowser()
   storageState = await signedInState(browser, `${server.url}/console`, apiKey)
 })
 afterAll(async () => {
   await browser?.close()
-  await server?.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await close?.()
 })
 
 let watched: Watched

@@ -132,7 +132,7 @@ const ReplayDialog = (props: DialogProps): JSX.Element => {
         </label>
         <label class="check">
           <input type="radio" name="build" checked={build() === "same"} onChange={() => setBuild("same")} />
-          {t().run.replaySame}
+          {t().runs.replaySame}
         </label>
       </fieldset>
       <Show when={progress().done + progress().failed > 0}>

@@ -91,7 +91,7 @@ const OpenStream = (): JSX.Element => {
   const [id, setId] = createSignal("")
   return (
     <form
-      class="inline-field"
+      class="open-stream"
       onSubmit={(event) => {
         event.preventDefault()
         navigate(`/streams/${encodeURIComponent(id().trim())}`)

@@ -174,6 +174,7 @@ export const de: Texts = {
         : count === 1
           ? "1 Lauf passt."
           : `${count} Läufe passen.`,
+    replaySame: "Mit dem Build jedes Laufs",
     replayLimit: (limit) => `Weitere Läufe passen. Nur die neuesten ${limit} werden wiederholt.`,
     replayedCount: (count) => (count === 1 ? "1 Lauf wird wiederholt" : `${count} Läufe werden wiederholt`),
     replayFailed: (done, failed, message) => `${done} Läufe werden wiederholt, ${failed} wurden abgelehnt: ${message}`,

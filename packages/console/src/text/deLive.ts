@@ -2,6 +2,13 @@
 import type { enLive } from "./enLive.ts"
 
 export const deLive: typeof enLive = {
+  calendar: {
+    title: "Die nächsten sieben Tage",
+    first: (count) => `Die ${count} Zeitpläne, die als Nächstes auslösen`,
+    none: "Nichts geplant",
+    times: (count) => `× ${count}`,
+    frequent: "Häufige Zeitpläne"
+  },
   streams: {
     title: "Ströme",
     intro:

@@ -164,6 +164,7 @@ export const en = {
     replayAllConfirm: "Replay the runs",
     replayMatches: (count: number) =>
       count === 0 ? "No ended run with an event matches." : count === 1 ? "1 run matches." : `${count} runs match.`,
+    replaySame: "With the build of each run",
     replayLimit: (limit: string) => `More runs match. Only the newest ${limit} are replayed.`,
     replayedCount: (count: number) => (count === 1 ? "1 run is replayed" : `${count} runs are replayed`),
     replayFailed: (done: number, failed: number, message: string) =>

@@ -1,5 +1,12 @@
 /** English texts of the pages about streams and ticks. */
 export const enLive = {
+  calendar: {
+    title: "The next seven days",
+    first: (count: number) => `The ${count} schedules with the earliest ticks`,
+    none: "No tick",
+    times: (count: number) => `× ${count}`,
+    frequent: "Frequent schedules"
+  },
   streams: {
     title: "Streams",
     intro:
