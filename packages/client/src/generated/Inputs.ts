@@ -133,6 +133,10 @@ export interface WatchedEventInput {
   readonly stream_id?: string | undefined
 }
 
+export interface SchedulesUpcomingQuery extends PageQuery {
+  readonly days?: number | undefined
+}
+
 export interface FilesListQuery extends PageQuery {
   readonly prefix?: string | undefined
 }

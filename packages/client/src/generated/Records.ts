@@ -448,6 +448,21 @@ export interface Status {
   readonly start_time: string
 }
 
+export interface UpcomingTicks {
+  readonly schedule_id: string
+  readonly project_id: string
+  readonly kind: "static" | "dynamic"
+  readonly ns: string
+  readonly var: string
+  readonly cron: string | null
+  readonly timezone: string
+  readonly next_at: string
+  /** Ticks of the period, ascending, at most 50 */
+  readonly ticks: ReadonlyArray<string>
+  /** True if the period has further ticks */
+  readonly more: boolean
+}
+
 export interface UploadedBuild {
   readonly build_id: string
   readonly project_id: string
