@@ -97,6 +97,12 @@ describe("the pages of the operator", () => {
     expect(await violationsOn(page)).toStrictEqual([])
     await page.emulateMedia({ colorScheme: "dark" })
     expect(await violationsOn(page)).toStrictEqual([])
+    await page.setViewportSize({ width: 360, height: 740 })
+    for (const name of ["Plans", "Organizations", "Node"]) {
+      await page.getByRole("link", { name, exact: true }).click()
+      await page.getByRole("heading", { name, level: 1 }).waitFor()
+      expect(await page.evaluate("document.querySelector('main').scrollWidth <= innerWidth"), name).toBe(true)
+    }
     await page.getByRole("link", { name: "Quarantine", exact: true }).click()
     await page.getByText("No build was quarantined").waitFor()
     expect(await violationsOn(page)).toStrictEqual([])

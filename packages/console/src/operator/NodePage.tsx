@@ -44,7 +44,9 @@ export default function NodePage(): JSX.Element {
           </>
         )}
       </Show>
-      <CommandHint command={`curl -H "Authorization: Bearer $ADMIN_TOKEN" ${apiOrigin}/admin/node`} />
+      <div class="card">
+        <CommandHint command={`curl -H "Authorization: Bearer $ADMIN_TOKEN" ${apiOrigin}/admin/node`} />
+      </div>
     </OperatorFrame>
   )
 }

@@ -54,7 +54,11 @@ export default function StreamPage(): JSX.Element {
           </ol>
         </Show>
       </section>
-      <CommandHint command={`curl -N -H "Authorization: Bearer $KEY" ${apiOrigin}/v1/streams/${params.id}/subscribe`} />
+      <div class="card">
+        <CommandHint
+          command={`curl -N -H "Authorization: Bearer $KEY" ${apiOrigin}/v1/streams/${params.id}/subscribe`}
+        />
+      </div>
       <PublishDialog
         isOpen={isPublishing()}
         onClose={() => setPublishing(false)}
