@@ -87,6 +87,9 @@ const onPostgres = ["adapters/postgres/test/**/*.test.ts"]
 /** Suites that start complete servers. They run last, and mostly wait. */
 const heavy = ["**/*.e2e.test.ts"]
 
+/** Suites of the console in a browser, which run on both databases. */
+const inBrowsers = ["examples/standalone/test/console*.e2e.test.ts"]
+
 export default defineConfig({
   plugins: [builtByUrl()],
   test: {
@@ -184,7 +187,20 @@ export default defineConfig({
           name: "heavy",
           include: heavy,
           globalSetup: "./tooling/src/programs/vitest.ts",
+          provide: { consoleStore: "SQLite" },
           maxWorkers: 4,
+          testTimeout: 120_000,
+          sequence: { groupOrder: 2 }
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "console on postgres",
+          include: inBrowsers,
+          globalSetup: "./tooling/src/programs/vitest.ts",
+          provide: { consoleStore: "PostgreSQL" },
+          maxWorkers: 2,
           testTimeout: 120_000,
           sequence: { groupOrder: 2 }
         }

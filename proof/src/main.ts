@@ -15,11 +15,12 @@
  * --json FILE              writes the outcome to this file
  *
  * `npm run proof -- docs` writes the page from the recorded outcomes. The exit code is 1 if anything did not hold.
- * `nodes`, `scale` and `growth` have options of their own: see `nodes/Command.ts`, `scale/Command.ts` and, for `growth`,
- * `npm run bench`.
+ * `nodes`, `scale`, `growth` and `console` have options of their own: see `nodes/Command.ts`, `scale/Command.ts` and, for
+ * the last two, `npm run bench`.
  */
 import { parseArgs } from "node:util"
 import { benchCommand } from "@weft/bench/suites"
+import { consoleSuite } from "./console/ConsoleSuite.ts"
 import { growth } from "./growth/GrowthSuite.ts"
 import { nodesCommand } from "./nodes/Command.ts"
 import type { ProofOptions, ProofResult } from "./Proof.ts"
@@ -37,9 +38,10 @@ if (name === "docs") {
 if (name === "nodes") process.exit(await nodesCommand(rest))
 if (name === "scale") process.exit(await scaleCommand(rest))
 if (name === "growth") process.exit(await benchCommand(["growth", ...rest], [growth]))
+if (name === "console") process.exit(await benchCommand(["console", ...rest], [consoleSuite]))
 const proof = proofs.get(name)
 if (proof === undefined) {
-  const names = ["docs", "nodes", "scale", "growth", ...proofs.keys()]
+  const names = ["docs", "nodes", "scale", "growth", "console", ...proofs.keys()]
   console.error(
     `Unknown proof ${JSON.stringify(name)}: npm run proof -- NAME, where NAME is one of ${names.join(", ")}`
   )

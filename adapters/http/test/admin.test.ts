@@ -92,6 +92,44 @@ describe("admin routes", () => {
     assert.strictEqual((await admin("DELETE", `${keys}/${key.api_key_id}`)).status, 404)
   })
 
+  it("list the plans of the server with their limits", async () => {
+    const { json } = await admin("GET", "/plans?limit=2")
+    assert.strictEqual(json.pagination.total, 6)
+    assert.deepStrictEqual(
+      json.data.map(({ name }: { name: string }) => name),
+      ["Free", "Starter"]
+    )
+    assert.strictEqual(json.data[0].limits.runs_per_month, 10_000)
+  })
+
+  it("show the usage of an organization as its own credentials see it", async () => {
+    const own = await server.call("GET", "/v1/org/usage")
+    for (const org of ["acme", server.env.org_id]) {
+      assert.deepStrictEqual((await admin("GET", `/orgs/${org}/usage`)).json.data, own.json.data)
+    }
+    assert.strictEqual((await admin("GET", "/orgs/none/usage")).status, 404)
+  })
+
+  it("show the version and the metrics of the node, without histograms", async () => {
+    const { version, start_time, metrics } = (await admin("GET", "/node")).json.data
+    assert.isString(version)
+    assert.isTrue(Date.parse(start_time) <= Date.now())
+    const running = metrics.find(({ name }: { name: string }) => name === "weft_deliveries_running")
+    assert.include(running, { type: "gauge", value: 0 })
+    assert.isFalse(metrics.some(({ type }: { type: string }) => type === "histogram"))
+  })
+
+  it("lift the quarantine of a build, and add an entry to the audit log", async () => {
+    const { build_id: build } = await server.deploy("shop", "shop")
+    const path = (env: string, id: string) => `/envs/${env}/builds/${id}/release`
+    assert.strictEqual((await admin("POST", path(server.env.env_id, build))).status, 204)
+    const [entry] = (await admin("GET", "/audit?action=build.release")).json.data
+    assert.include(entry, { actor_type: "admin", object_id: build, env_id: server.env.env_id })
+    assert.strictEqual((await admin("POST", path(unknownId, build))).status, 404)
+    assert.strictEqual((await admin("POST", path("nonsense", build))).status, 404)
+    assert.strictEqual((await admin("POST", path(server.env.env_id, unknownId))).status, 404)
+  })
+
   it("reject invalid permissions with the specification's messages, and unknown environments", async () => {
     const keys = `/envs/${server.env.env_id}/api-keys`
     const refused = await admin("POST", keys, { json: { permissions: { "mcp:*": ["create"] } } })

@@ -113,3 +113,27 @@ describe("/schedules", () => {
     assert.strictEqual((await server.call("DELETE", `/v1/schedules/${data[0].schedule_id}`)).status, 404)
   })
 })
+
+describe("GET /v1/schedules/ticks", () => {
+  const upcoming = async (query = "") => server.call("GET", `/v1/schedules/ticks${query}`)
+
+  it("lists schedules of functions with their ticks of the next days", async () => {
+    const id = await create({ fn: "main/plain", schedule: "0 3 * * *", timezone: "Europe/Oslo" })
+    const find = async (query: string) =>
+      (await upcoming(query)).json.data.find((one: { schedule_id: string }) => one.schedule_id === id)
+    const week = await find("?limit=100")
+    assert.include(week, { kind: "dynamic", ns: "main", var: "plain", cron: "0 3 * * *", more: false })
+    assert.strictEqual(week.ticks.length, 7)
+    assert.strictEqual(week.ticks[0], week.next_at)
+    assert.strictEqual((await find("?limit=100&days=1")).ticks.length, 1)
+    await server.call("DELETE", `/v1/schedules/${id}`)
+  })
+
+  it("rejects a period of no day, and of more than 31", async () => {
+    for (const days of ["0", "32", "x"]) {
+      const { status, json } = await upcoming(`?days=${days}`)
+      assert.strictEqual(status, 400)
+      assert.include(json.error.message, "days")
+    }
+  })
+})

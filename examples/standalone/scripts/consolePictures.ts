@@ -1,8 +1,15 @@
-/** `npm run pictures -w examples/standalone`: takes pictures of every page of the console, light and dark. */
+/**
+ * `npm run pictures -w examples/standalone`: takes pictures of every page of the console, light and dark.
+ *
+ * FOLDER           folder of the pictures: the documentation's by default
+ * --widths         also takes pictures that are 360 and 2,560 px wide
+ * --only A,B       only the pictures with these names
+ */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
 import { consoleApp } from "@weft/tooling/programs"
 import type { Browser, Page } from "playwright-core"
 import { openBrowser, openPage, signIn } from "../test/console/Browser.ts"
@@ -14,23 +21,36 @@ import {
   storeData,
   uploadShopWithout
 } from "../test/console/Shop.ts"
-import { apiKey, type ServerProcess, startServer } from "../test/ServerProcess.ts"
+import { adminToken, apiKey, type ServerProcess, startServer } from "../test/ServerProcess.ts"
 
-/** Folder of the pictures: the documentation's by default. */
-const folder = process.argv[2] ?? fileURLToPath(new URL("../../../docs/pictures/console", import.meta.url))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { widths: { type: "boolean", default: false }, only: { type: "string" } }
+})
+const folder = positionals[0] ?? fileURLToPath(new URL("../../../docs/pictures/console", import.meta.url))
+const only = values.only?.split(",")
 
 interface Shot {
   readonly name: string
   readonly path: string
   /** Text that shows that the page is complete. */
   readonly ready: string | RegExp
+  /** Brings the page into the state of the picture. */
+  readonly prepare?: (page: Page) => Promise<void>
 }
+
+const idOf = (answer: unknown, name: string): string =>
+  JSON.stringify(answer).match(new RegExp(`"${name}":"([^"]+)"`))?.[1] ?? ""
 
 const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
   const failedId = await newestRun(server, "/v1/runs?status=failed")
   const durableId = await newestRun(server, "/v1/runs?waiting=any")
   const undeployed = await uploadShopWithout(server, "nightly")
-  const projectId = JSON.stringify(await server.call("GET", "/v1/projects/shop")).match(/"project_id":"([^"]+)"/)?.[1]
+  const projectId = idOf(await server.call("GET", "/v1/projects/shop"), "project_id")
+  const streamId = idOf(
+    await server.call("POST", "/v1/events", { event_type: "cart:opened", event_data: { cart: 7 } }),
+    "stream_id"
+  )
   const running = await startFollowed(server, 60)
   return [
     { name: "overview", path: "/", ready: "Usage of the plan" },
@@ -41,7 +61,7 @@ const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
     { name: "webhooks", path: "/webhooks?endpoint=GET%20%2Fshop%2Fstatus", ready: "Recent calls" },
     { name: "projects", path: "/projects", ready: "shop" },
     { name: "project", path: `/projects/${projectId}?build=${undeployed}`, ready: "Removed" },
-    { name: "editor", path: "/editor?project=greetings", ready: "svc.log.info" },
+    { name: "editor", path: "/editor?project=greetings", ready: "svc.log.info", prepare: runGreeting },
     { name: "secrets", path: "/secrets?project=shop", ready: "PAYMENT_KEY" },
     { name: "files", path: "/files", ready: "invoices/2026-04.pdf" },
     { name: "domains", path: "/domains", ready: "No domain yet" },
@@ -50,6 +70,23 @@ const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
     { name: "functions", path: "/functions", ready: "orders/confirm" },
     { name: "schedules", path: "/schedules", ready: "0 3 * * *" },
     { name: "access", path: "/access", ready: "This session" },
+    { name: "replay-all", path: "/runs?status=failed", ready: "in total", prepare: askToReplay },
+    { name: "streams", path: "/streams", ready: "Newest event" },
+    {
+      name: "stream",
+      path: `/streams/${streamId}`,
+      ready: "Messages appear here",
+      prepare: (page) => fillStream(page, server)
+    },
+    { name: "operator", path: "/operator", ready: "Admin token", prepare: unlock("Runs this month") },
+    { name: "operator-node", path: "/operator/node", ready: "Admin token", prepare: unlock("weft_deliveries_running") },
+    { name: "operator-plans", path: "/operator/plans", ready: "Admin token", prepare: unlock("Runs per month") },
+    {
+      name: "operator-quarantine",
+      path: "/operator/quarantine",
+      ready: "Admin token",
+      prepare: unlock("No build was quarantined")
+    },
     { name: "run-live", path: `/runs/${running}`, ready: "step 3" }
   ]
 }
@@ -61,25 +98,67 @@ const runGreeting = async (page: Page): Promise<void> => {
   await page.getByText('"Hello, Ada"').waitFor()
 }
 
-const take = async (page: Page, server: ServerProcess, { name, path, ready }: Shot, variant: string): Promise<void> => {
+const askToReplay = async (page: Page): Promise<void> => {
+  await page.getByRole("button", { name: "Replay all" }).click()
+  await page.getByText(/runs match/).waitFor()
+}
+
+/** Publishes events to the stream that the page shows. */
+const fillStream = async (page: Page, server: ServerProcess): Promise<void> => {
+  const stream_id = page.url().split("/").at(-1)
+  // The page subscribes after it is shown.
+  await page.waitForTimeout(1000)
+  for (const order of [1201, 1202, 1203]) {
+    const event_data = { order, total: order - 900, customer: { id: 4, country: "DE" } }
+    await server.call("POST", "/v1/events", { event_type: "order:created", event_data, stream_id })
+  }
+  await page.getByText("run:stop").nth(2).waitFor()
+  await page.locator(".messages summary").first().click()
+}
+
+const unlock =
+  (ready: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByLabel("Admin token").fill(adminToken)
+    await page.getByRole("button", { name: "Unlock" }).click()
+    await page.getByText(ready).first().waitFor()
+  }
+
+/** Creates organizations of customers. */
+const createOrgs = async (server: ServerProcess): Promise<void> => {
+  for (const [slug, name, plan] of [
+    ["globex", "Globex", "Pro"],
+    ["umbrella", "Umbrella", "Free"]
+  ]) {
+    await server.call("POST", "/admin/orgs", { slug, name, plan })
+    for (const env of ["staging", "production"]) await server.call("POST", `/admin/orgs/${slug}/envs`, { name: env })
+  }
+}
+
+const take = async (
+  page: Page,
+  server: ServerProcess,
+  { name, path, ready, prepare }: Shot,
+  variant: string
+): Promise<void> => {
   await page.goto(`${server.url}/console${path}`)
   await page.getByText(ready).first().waitFor()
-  if (name === "editor") await runGreeting(page)
+  await prepare?.(page)
   await page.waitForTimeout(400)
   await page.screenshot({ path: join(folder, `${name}-${variant}.png`) })
 }
 
 const takeAll = async (browser: Browser, server: ServerProcess): Promise<void> => {
-  const shots = await shotsOf(server)
+  const shots = (await shotsOf(server)).filter(({ name }) => only?.includes(name) ?? true)
   for (const colorScheme of ["light", "dark"] as const) {
     const { page } = await openPage(browser, `${server.url}/console`, { colorScheme, width: 1360, height: 860 })
-    await page.screenshot({ path: join(folder, `sign-in-${colorScheme}.png`) })
+    if (only === undefined) await page.screenshot({ path: join(folder, `sign-in-${colorScheme}.png`) })
     await signIn(page, apiKey)
     await page.getByText("Runs per minute").waitFor()
     for (const shot of shots) await take(page, server, shot, colorScheme)
     await page.context().close()
   }
-  for (const width of process.argv.includes("--widths") ? [360, 2560] : []) {
+  for (const width of values.widths ? [360, 2560] : []) {
     const { page } = await openPage(browser, `${server.url}/console`, { width, height: width === 360 ? 740 : 1300 })
     await signIn(page, apiKey)
     await page.getByText("Runs per minute").waitFor()
@@ -97,6 +176,7 @@ try {
   await deployShop(server)
   await makeActivity(server, 90)
   await storeData(server)
+  await createOrgs(server)
   await takeAll(browser, server)
 } finally {
   await browser.close()

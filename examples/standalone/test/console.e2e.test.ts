@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { openBrowser, openPage, signedInState, signIn, violationsOn, type Watched } from "./console/Browser.ts"
+import { type ConsoleServer, startConsoleServer } from "./console/ConsoleServer.ts"
 import { deployShop, makeActivity, startFollowed } from "./console/Shop.ts"
-import { adminToken, apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
-
-const dataDir = mkdtempSync(join(tmpdir(), "weft-console-"))
+import { adminToken, apiKey, type ServerProcess } from "./ServerProcess.ts"
 
 let server: ServerProcess
+let close: ConsoleServer["close"] | undefined
 let browser: Browser
 let storageState: Awaited<ReturnType<typeof signedInState>>
 beforeAll(async () => {
-  server = await startServer(dataDir)
+  ;({ server, close } = await startConsoleServer())
   browser = await openBrowser()
   storageState = await signedInState(browser, `${server.url}/console`, apiKey)
   await deployShop(server)
@@ -21,8 +18,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser?.close()
-  await server?.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await close?.()
 })
 
 /** A person who is signed in. Every page must be free of errors and of violations of the security policy. */
@@ -80,6 +76,7 @@ describe("accessibility", () => {
     ["/", "Usage of the plan"],
     ["/runs", "in total"],
     ["/events", "in total"],
+    ["/streams", "customer:created"],
     ["/functions", "orders/confirm"],
     ["/schedules", "0 3 * * *"],
     ["/webhooks?endpoint=GET%20%2Fshop%2Fstatus", "Send a request"],
@@ -111,6 +108,9 @@ describe("accessibility", () => {
     expect(await violationsOn(page)).toStrictEqual([])
     await page.getByRole("link", { name: "order:paid" }).click()
     await page.getByRole("heading", { name: "Runs of this event" }).waitFor()
+    await page.locator(".handler-row").getByText("orders/charge").waitFor()
+    await page.getByText(/other handlers expect other types/).click()
+    await page.getByText("Expects customer:created").waitFor()
     expect(await violationsOn(page)).toStrictEqual([])
   })
 })
@@ -156,6 +156,78 @@ describe("runs", () => {
   })
 })
 
+describe("all runs of a filter", () => {
+  it("are replayed after a confirmation that counts them", async () => {
+    await open("/runs?status=failed")
+    await page.getByRole("button", { name: "Replay all" }).click()
+    const dialog = page.getByRole("dialog")
+    const text = (await dialog.getByText(/runs match/).textContent()) ?? ""
+    const matching = Number.parseInt(text, 10)
+    expect(matching).toBeGreaterThan(0)
+    await dialog.getByText("weft runs list --status failed").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Replay the runs" }).click()
+    await page.getByText(`${matching} runs are replayed`).waitFor()
+    const replayed = await server.call("GET", "/v1/runs?type=run&limit=100")
+    expect(JSON.stringify(replayed).split('"run_type":"run"').length - 1).toBeGreaterThanOrEqual(matching)
+  })
+
+  it("are cancelled after a confirmation that counts the running ones", async () => {
+    const runId = await startFollowed(server, 60)
+    await open("/runs?type=event&period=1h")
+    await page.getByRole("button", { name: "Cancel running" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText(/running runs? match/).waitFor()
+    await dialog.getByText("weft runs cancel --all --type event --since 1h").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Cancel the runs" }).click()
+    await page.getByText(/runs? (was|were) cancelled/).waitFor()
+    expect(JSON.stringify(await server.call("GET", `/v1/runs/${runId}`))).toContain('"status":"cancelled"')
+  })
+
+  it("leaves ended runs alone, so that a filter for them cancels nothing", async () => {
+    await open("/runs?status=failed")
+    await page.getByRole("button", { name: "Cancel running" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByText("No running run matches.").waitFor()
+    expect(await dialog.getByRole("button", { name: "Cancel the runs" }).isDisabled()).toBe(true)
+  })
+})
+
+describe("schedules", () => {
+  it("show their ticks of the next seven days as a calendar", async () => {
+    await open("/schedules")
+    const days = page.locator(".calendar .day")
+    await days.first().waitFor()
+    expect(await days.count()).toBe(7)
+    expect(await page.locator(".calendar .tick").getByText("main/nightly").count()).toBeGreaterThanOrEqual(6)
+    expect(await page.locator(".calendar .tick").first().textContent()).toContain("03:00")
+    expect(await violationsOn(page)).toStrictEqual([])
+  })
+})
+
+describe("streams", () => {
+  it("shows the messages of a stream as they arrive, from an event that the page publishes", async () => {
+    await open("/streams")
+    await page.getByRole("link", { name: "order:created" }).first().click()
+    await page.getByText("Messages appear here").waitFor()
+    await page.locator("main").getByText("Live", { exact: true }).waitFor()
+    await page.getByRole("button", { name: "Publish to this stream" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Type").fill("order:created")
+    await dialog.getByLabel("Data of an earlier event").selectOption({ index: 1 })
+    expect(await dialog.getByLabel("Data, as JSON").inputValue()).toContain('"order"')
+    await dialog.getByLabel("Data, as JSON").fill('{"order": 4, "total": 950}')
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Publish", exact: true }).click()
+    const row = page.locator(".messages li").filter({ hasText: "run:stop" })
+    await row.getByText('"doubled":1900').waitFor()
+    await row.locator("summary").click()
+    await row.getByRole("link", { name: "Open the run" }).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+  })
+})
+
 describe("the overview", () => {
   it("counts a new run without a reload", async () => {
     const total = page.getByRole("list", { name: "Runs per minute" }).getByRole("listitem")
@@ -165,6 +237,28 @@ describe("the overview", () => {
     await expect
       .poll(() => page.locator(".recent-row .row-link").first().getAttribute("href"), { timeout: 20_000 })
       .not.toBe(before)
+  })
+})
+
+describe("an open overview", () => {
+  it("requests data at most once in two seconds, however many events arrive", async () => {
+    await page.clock.install()
+    await page.reload()
+    await page.locator(".recent-row").first().waitFor()
+    let requests = 0
+    page.on("request", (request) => {
+      if (request.url().includes("/console/api/")) requests++
+    })
+    const now = () => page.evaluate<number>("Date.now()")
+    const began = await now()
+    for (let second = 0; second < 60; second++) {
+      await server.call("POST", "/v1/events", { event_type: "order:created", event_data: { order: second, total: 1 } })
+      await page.clock.runFor(1000)
+    }
+    const seconds = ((await now()) - began) / 1000
+    expect(seconds).toBeGreaterThanOrEqual(60)
+    expect(requests).toBeGreaterThan(3)
+    expect(requests).toBeLessThanOrEqual(seconds / 2)
   })
 })
 

@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { openBrowser, openPage, signedInState, violationsOn, type Watched } from "./console/Browser.ts"
+import { type ConsoleServer, startConsoleServer } from "./console/ConsoleServer.ts"
 import { deployShop, makeActivity, uploadShopWithout } from "./console/Shop.ts"
-import { apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
-
-const dataDir = mkdtempSync(join(tmpdir(), "weft-console-builds-"))
+import { apiKey, type ServerProcess } from "./ServerProcess.ts"
 
 let server: ServerProcess
+let close: ConsoleServer["close"] | undefined
 let browser: Browser
 let storageState: Awaited<ReturnType<typeof signedInState>>
 beforeAll(async () => {
-  server = await startServer(dataDir)
+  ;({ server, close } = await startConsoleServer())
   browser = await openBrowser()
   storageState = await signedInState(browser, `${server.url}/console`, apiKey)
   await deployShop(server)
@@ -21,8 +18,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser?.close()
-  await server?.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await close?.()
 })
 
 let watched: Watched
@@ -141,8 +137,9 @@ greet.meta = { event: "person:arrived" }
     await page.getByText("Following").waitFor()
     await page.getByText("greeted", { exact: true }).waitFor()
     await page.getByText('"Hello, Ada"').waitFor()
-    await page.getByText("The source is the live build").waitFor()
     expect(await violationsOn(page)).toStrictEqual([])
+    const before = await server.call("GET", "/v1/projects/greetings/event-handlers")
+    expect(JSON.stringify(before)).not.toContain("person:arrived")
     await page.getByRole("button", { name: "Deploy" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click()
     await page.getByText("The source is deployed").waitFor()
@@ -150,6 +147,31 @@ greet.meta = { event: "person:arrived" }
     expect(JSON.stringify(handlers)).toContain("person:arrived")
     await open("/editor?project=greetings")
     await page.getByText('svc.log.info("greeted")').waitFor()
+  })
+
+  it("runs an endpoint and a schedule with the arguments of their triggers, while triggers keep the deployed build", async () => {
+    await server.upload("quiet", 'export const old = () => 1\nold.meta = { event: "quiet:old" }\n')
+    await open("/editor?project=quiet")
+    await page.getByText("quiet:old").waitFor()
+    await write(`
+export const hook = async (request) => ({ sent: request.body.name, method: request.method })
+hook.meta = { webhook: { service: "quiet", path: "/hook", method: "POST" } }
+export const tick = async (tick) => "tick of " + tick.cron
+tick.meta = { schedule: "0 5 * * *" }
+`)
+    await page.getByRole("option", { name: "main/hook" }).waitFor({ state: "attached" })
+    await page.locator(".actions select").selectOption("main/hook")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByText('"POST"').waitFor()
+    await page.locator(".actions select").selectOption("main/tick")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByText('"tick of 0 5 * * *"').waitFor()
+    await page.getByText(/weft run quiet:weftTest\/main_tick .* --build/).waitFor()
+    const handlers = await server.call("GET", "/v1/projects/quiet/event-handlers")
+    expect(JSON.stringify(handlers)).toContain("quiet:old")
+    const schedules = await server.call("GET", "/v1/projects/quiet/schedules")
+    expect(JSON.stringify(schedules)).not.toContain("0 5 * * *")
+    expect((await fetch(`${server.url}/webhook/default/production/quiet/hook`, { method: "POST" })).status).toBe(404)
   })
 
   it("completes svc from the types of the SDK", async () => {

@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { Browser, FrameLocator, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { openBrowser, signedInState, violationsOn } from "./console/Browser.ts"
+import { type ConsoleServer, startConsoleServer } from "./console/ConsoleServer.ts"
 import { type HostPage, startHostPage } from "./console/HostPage.ts"
 import { deployShop, makeActivity, newestRun } from "./console/Shop.ts"
-import { apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
-
-const dataDir = mkdtempSync(join(tmpdir(), "weft-console-embedded-"))
+import { apiKey, type ServerProcess } from "./ServerProcess.ts"
 
 /** Permissions of the customer: to read only. */
 const permissions = {
@@ -21,6 +17,7 @@ const permissions = {
 
 let host: HostPage
 let server: ServerProcess
+let close: ConsoleServer["close"] | undefined
 let browser: Browser
 let customerKey = ""
 let storageState: Awaited<ReturnType<typeof signedInState>>
@@ -42,7 +39,7 @@ const createSession = async (): Promise<string> =>
 
 beforeAll(async () => {
   host = await startHostPage()
-  server = await startServer(dataDir, { WEFT_CONSOLE_EMBEDDED_IN: host.origin })
+  ;({ server, close } = await startConsoleServer({ WEFT_CONSOLE_EMBEDDED_IN: host.origin }))
   browser = await openBrowser()
   storageState = await signedInState(browser, `${server.url}/console`, apiKey)
   await deployShop(server)
@@ -55,9 +52,8 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser?.close()
-  await server?.stop()
+  await close?.()
   host?.close()
-  rmSync(dataDir, { recursive: true, force: true })
 })
 
 let page: Page

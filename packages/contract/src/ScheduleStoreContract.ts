@@ -132,6 +132,16 @@ const reading: ReadonlyArray<Check<ScheduleStores>> = [
     assert.deepStrictEqual([total, ...items.map((item) => item.schedule_id)], [4, scheduleId(3), scheduleId(2)])
   }),
 
+  check("lists the next schedules of an environment by their due times, with the total", function* () {
+    const schedules = yield* ScheduleStore
+    const due = (n: number, second: number) => schedule(n, { next_at: at(second), due_at: at(second) })
+    yield* store(due(1, 30), due(2, 10), due(3, 20), due(4, 10), schedule(5, { env_id: envId(2) }))
+    const { items, total } = yield* schedules.upcoming(envId(1), { limit: 2, offset: 1 })
+    assert.deepStrictEqual([total, ...items.map((item) => item.schedule_id)], [4, scheduleId(4), scheduleId(3)])
+    const other = yield* schedules.upcoming(envId(1), everything, [projectId(2)])
+    assert.deepStrictEqual(other, { items: [], total: 0 })
+  }),
+
   check("restricts a list and a removal to ids and names of projects", function* () {
     const schedules = yield* ScheduleStore
     const projects = yield* ProjectStore

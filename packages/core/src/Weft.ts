@@ -7,6 +7,7 @@
 import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { buildsLayer, filesLayer } from "./ContentLayers.ts"
+import { controlLayer } from "./ControlLayers.ts"
 import { type HostAuditEntry, hostAuditEntry } from "./embed/HostAudit.ts"
 import { makeHostCalls } from "./embed/HostCalls.ts"
 import { hostEnv, type WeftEnv } from "./embed/HostEnv.ts"
@@ -48,15 +49,14 @@ import { Schedules } from "./resources/schedules/Schedules.ts"
 import { ContextVariables } from "./resources/secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./resources/secrets/ProjectSecrets.ts"
 import { OrgUsages } from "./resources/usage/OrgUsages.ts"
-import { Calls } from "./runtime/control/Calls.ts"
-import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
-import { Deliveries } from "./runtime/control/Deliveries.ts"
-import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
+import type { BuildRuns } from "./runtime/control/BuildRuns.ts"
+import type { Calls } from "./runtime/control/Calls.ts"
+import type { Deliveries } from "./runtime/control/Deliveries.ts"
 import * as Retention from "./runtime/control/Retention.ts"
-import { RunControl } from "./runtime/control/RunControl.ts"
-import { Runs } from "./runtime/control/Runs.ts"
+import type { RunControl } from "./runtime/control/RunControl.ts"
+import type { Runs } from "./runtime/control/Runs.ts"
 import { StreamWatch } from "./runtime/control/StreamWatch.ts"
-import { Tokens } from "./runtime/control/Tokens.ts"
+import type { Tokens } from "./runtime/control/Tokens.ts"
 import { Claimer } from "./runtime/dispatch/Claimer.ts"
 import * as DeliveryMetrics from "./runtime/dispatch/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./runtime/dispatch/DeliveryWorker.ts"
@@ -71,8 +71,6 @@ import { Events } from "./runtime/events/Events.ts"
 import { SystemEvents } from "./runtime/events/SystemEvents.ts"
 import { ActiveRuns } from "./runtime/execution/ActiveRuns.ts"
 import { Executor } from "./runtime/execution/Executor.ts"
-import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
-import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 import { SynchronousRuns } from "./runtime/execution/SynchronousRuns.ts"
 import { Journal } from "./runtime/journal/Journal.ts"
 import { LocalRuns } from "./runtime/journal/LocalRuns.ts"
@@ -138,6 +136,7 @@ export type WeftServices =
   | Tokens
   | Deliveries
   | Calls
+  | BuildRuns
   | OrgUsages
   | Streams
   | Webhooks
@@ -197,19 +196,6 @@ const secrets = ContextVariables.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ProjectSecrets.layer, Layer.provide(auditedKeyRotation, KeyRotation.layer)))
 )
 
-/** Services that control runs and deliveries. */
-const controlling = Layer.mergeAll(
-  Runs.layer,
-  RunControl.layer,
-  Tokens.layer,
-  Deliveries.layer,
-  ProjectRemovals.layer,
-  ChildCancellations.layer,
-  Calls.layer,
-  LogFlusher.layer,
-  LeaseKeeper.layer
-)
-
 /** Builds all services from the adapters of a host, for hosts on Effect. The layer starts running deliveries. */
 export const layer = (
   config: RuntimeConfig
@@ -261,7 +247,7 @@ export const layer = (
   const waited = Layer.provide(Layer.mergeAll(Webhooks.layer, Tools.layer, McpSessions.layer), SynchronousRuns.layer)
   const services = Layer.mergeAll(
     waited,
-    controlling,
+    controlLayer,
     OrgUsages.layer,
     AuditLog.layer(config.audit),
     running,

@@ -10,8 +10,8 @@ export const layer: Layer.Layer<ScheduleStore, never, Database> = Layer.effect(
   Effect.gen(function* () {
     const { dialect, reader, writer } = yield* Database
 
-    const dynamic = (sql: SqlClient.SqlClient, envId: EnvId, only?: ReadonlyArray<string>): Statement.Fragment => {
-      const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`, sql`kind = 'dynamic'`]
+    const ofEnv = (sql: SqlClient.SqlClient, envId: EnvId, only?: ReadonlyArray<string>): Statement.Fragment => {
+      const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`]
       if (only !== undefined) {
         const texts = dialect.texts(sql, only)
         terms.push(sql`(project_id IN (${texts}) OR project_id IN (
@@ -19,6 +19,9 @@ export const layer: Layer.Layer<ScheduleStore, never, Database> = Layer.effect(
       }
       return sql.and(terms)
     }
+
+    const dynamic = (sql: SqlClient.SqlClient, envId: EnvId, only?: ReadonlyArray<string>): Statement.Fragment =>
+      sql.and([ofEnv(sql, envId, only), sql`kind = 'dynamic'`])
 
     return ScheduleStore.of({
       list: (envId, { limit, offset }, only) => {
@@ -28,6 +31,15 @@ export const layer: Layer.Layer<ScheduleStore, never, Database> = Layer.effect(
             ORDER BY schedule_id DESC LIMIT ${limit} OFFSET ${offset}`,
           total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM schedules WHERE ${where}`)
         }).pipe(orUnavailable("list"))
+      },
+
+      upcoming: (envId, { limit, offset }, only) => {
+        const where = ofEnv(reader, envId, only)
+        return Effect.all({
+          items: reader<Schedule>`SELECT * FROM schedules WHERE ${where}
+            ORDER BY due_at, schedule_id LIMIT ${limit} OFFSET ${offset}`,
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM schedules WHERE ${where}`)
+        }).pipe(orUnavailable("upcoming"))
       },
 
       remove: (envId, id, only) =>

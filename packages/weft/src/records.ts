@@ -275,6 +275,7 @@ export type AuditAction =
   | "build.end_live"
   | "build.quarantine"
   | "build.release"
+  | "build.run"
   | "project.remove"
   | "deliveries.cancel"
   | "run.wake"

@@ -26,7 +26,7 @@ import { DocsPage } from "../documentation/DocsPage.ts"
 import { withPacedPages } from "../documentation/PacedPages.ts"
 import { withStaticPages } from "../documentation/StaticPages.ts"
 import { withRawUploadPath } from "../files/UploadPath.ts"
-import { AdminLive } from "../handlers/AdminLive.ts"
+import { adminLive } from "../handlers/AdminLive.ts"
 import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
@@ -98,7 +98,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     streamsLive(streams),
     DomainsLive,
     AuditLive,
-    AdminLive
+    adminLive(settings, metrics)
   )
   const middlewares = Layer.mergeAll(
     AuthenticatedLive,

@@ -1,7 +1,7 @@
 /** Handlers for `BuildsApi` and `TriggersApi`: one service call each, no decisions. */
-import { type BuildManifestRecord, toPageRequest, WeftApi } from "@weft/api"
+import { type BuildManifestRecord, toPageRequest, toRunRecord, WeftApi } from "@weft/api"
 import type { ContentDamaged, EnvId, StoreUnavailable } from "@weft/core"
-import { Builds, Caller } from "@weft/core"
+import { BuildRuns, Builds, Caller } from "@weft/core"
 import type { BuildDownload, DeclaredBuild } from "@weft/core/internal"
 import { Effect, Layer, RcMap, type Scope, Semaphore } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
@@ -18,6 +18,7 @@ const buildsGroup = ({ archiveBytes, concurrentUploads }: HttpSettings, bodyBudg
     "builds",
     Effect.fnUntraced(function* (handlers) {
       const builds = yield* Builds
+      const buildRuns = yield* BuildRuns
       const uploads = yield* Semaphore.make(concurrentUploads)
       // One environment takes at most half of the permits, so that its slow clients cannot block other environments.
       const uploadsPerEnv = yield* RcMap.make({
@@ -64,7 +65,11 @@ const buildsGroup = ({ archiveBytes, concurrentUploads }: HttpSettings, bodyBudg
             download(toDownloadable(stored))
           ),
         deploy: ({ params }) => builds.deploy(params.project_id_or_slug, params.build_id),
-        release: ({ params }) => builds.release(params.project_id_or_slug, params.build_id)
+        release: ({ params }) => builds.release(params.project_id_or_slug, params.build_id),
+        run: ({ params, payload }) =>
+          Effect.map(buildRuns.run(params.project_id_or_slug, params.build_id, payload), ({ event, run }) =>
+            run === null ? event : toRunRecord(run)
+          )
       })
     })
   )

@@ -15,6 +15,10 @@ export const SchedulesLive = HttpApiBuilder.group(
         const page = toPageRequest(query)
         return Effect.map(schedules.list(page), listing(page))
       },
+      upcoming: ({ query: { days = 7, ...query } }) => {
+        const page = toPageRequest(query)
+        return Effect.map(schedules.upcoming(page, days), listing(page))
+      },
       remove: ({ params }) => schedules.remove(params.schedule_id)
     })
   })

@@ -5,6 +5,7 @@ import type { ApiKey } from "@weft/core/adapter"
 import { fullPermissions, type NewServiceKey, type NewSession } from "@weft/core/internal"
 import { Effect } from "effect"
 import { waitingRun } from "./ApprovalRun.ts"
+import { fileRequests } from "./GoodFileRequests.ts"
 import { type CallOptions, type TestServer, uploadForm } from "./TestServer.ts"
 
 export interface GoodRequest {
@@ -113,6 +114,14 @@ const builds = (server: TestServer, { build }: Made) => {
       exact: "shop",
       status: 204
     },
+    "builds.run": {
+      method: "POST",
+      path: () => `/v1/projects/shop/builds/${build}/run`,
+      options: () => ({ json: { fn: "main/plain", args: [1], wait: 5 } }),
+      besides: { "call:main/plain": ["create"] },
+      exact: "shop",
+      status: 201
+    },
     "triggers.eventHandlers": get(() => "/v1/projects/shop/event-handlers", "shop"),
     "triggers.schedules": get(() => "/v1/projects/shop/schedules", "shop")
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
@@ -127,6 +136,7 @@ const schedules = (server: TestServer) => {
   }
   return {
     "schedules.list": get(() => "/v1/schedules", "shop"),
+    "schedules.upcoming": get(() => "/v1/schedules/ticks", "shop"),
     "schedules.remove": {
       method: "DELETE",
       path: () => `/v1/schedules/${schedule}`,
@@ -321,68 +331,6 @@ const domains = (server: TestServer) => {
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
-const files = (server: TestServer) => {
-  const folder = "matrix"
-  let file = unknownId
-  let upload = unknownId
-  const path = (name: string) => `${folder}/${name}.txt`
-  const bytes: CallOptions = { body: "x", headers: { "content-type": "text/plain" } }
-  const put = async () => {
-    file = (await server.call("PUT", `/v1/files/upload/${path("kept")}`, bytes)).json.data.file_id
-  }
-  const begin = async () => {
-    const json = { path: path("joined") }
-    upload = (await server.call("POST", "/v1/files/uploads", { json })).json.data.upload_id
-  }
-  const beginWithPart = async () => {
-    await begin()
-    await server.call("PUT", `/v1/files/uploads/${upload}/1`, bytes)
-  }
-  /** An existing path, which needs another permission than a new one. */
-  const clear = async () => {
-    const { data } = (await server.call("GET", `/v1/files?prefix=${folder}/`)).json
-    for (const { file_id } of data) await server.call("DELETE", `/v1/files/${file_id}`)
-  }
-  const of = (method: string, at: () => string, status: number, before: () => Promise<unknown>): GoodRequest => ({
-    method,
-    path: at,
-    before: () => clear().then(before),
-    exact: path("kept"),
-    status
-  })
-  const none = () => Promise.resolve()
-  return {
-    "files.list": of("GET", () => "/v1/files", 200, none),
-    "files.get": of("GET", () => `/v1/files/${file}`, 200, put),
-    "files.download": of("GET", () => `/v1/files/${file}/download`, 200, put),
-    "files.link": {
-      ...of("POST", () => `/v1/files/${file}/links`, 201, put),
-      options: () => ({ json: { expires_in: 60 } })
-    },
-    "files.remove": of("DELETE", () => `/v1/files/${file}`, 204, put),
-    "files.upload": {
-      ...of("PUT", () => `/v1/files/upload/${path("new")}`, 200, none),
-      options: () => bytes,
-      exact: path("new")
-    },
-    "files.initiate": {
-      ...of("POST", () => "/v1/files/uploads", 201, none),
-      options: () => ({ json: { path: path("new") } }),
-      exact: path("new")
-    },
-    "files.putPart": {
-      ...of("PUT", () => `/v1/files/uploads/${upload}/1`, 200, begin),
-      options: () => bytes,
-      exact: path("joined")
-    },
-    "files.complete": {
-      ...of("POST", () => `/v1/files/uploads/${upload}/complete`, 200, beginWithPart),
-      exact: path("joined")
-    },
-    "files.abort": { ...of("DELETE", () => `/v1/files/uploads/${upload}`, 204, begin), exact: path("joined") }
-  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
-}
-
 /** A request for every endpoint with a permission: a new endpoint without a request does not compile. */
 export const goodRequests = (server: TestServer, made: Made): Readonly<Record<PermittedEndpoint, GoodRequest>> => ({
   ...projects(server),
@@ -392,7 +340,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Pe
   ...running(made),
   ...calls(server, made),
   ...streams(made),
-  ...files(server),
+  ...fileRequests(server),
   ...access(server),
   ...domains(server),
   "audit.list": get(() => "/v1/audit", "*")

@@ -14,6 +14,7 @@ import { AuditEntryList, auditQuery } from "./AuditApi.ts"
 import { AdminAuthenticated } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
 import { EnvResponse } from "./EnvApi.ts"
+import { operatorEndpoints } from "./OperatorEndpoints.ts"
 import { pageQuery } from "./PageQuery.ts"
 
 /** `org` is an id or a slug. */
@@ -123,6 +124,6 @@ const auditEndpoints = [
 ] as const
 
 export class AdminApi extends HttpApiGroup.make("admin")
-  .add(...orgEndpoints, ...keyEndpoints, ...secretEndpoints, ...auditEndpoints)
+  .add(...orgEndpoints, ...keyEndpoints, ...secretEndpoints, ...auditEndpoints, ...operatorEndpoints)
   .middleware(AdminAuthenticated)
   .annotateMerge(tag("Administration", "Routes of the host, with its admin token")) {}

@@ -15,6 +15,7 @@ import {
 } from "../records/Records.ts"
 import { pathId, sentId } from "../records/Uuid.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
+import { callFields, startedRunResponses } from "./CallsApi.ts"
 import { extension, summary, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
 import { projectParams } from "./ProjectsApi.ts"
@@ -51,6 +52,11 @@ const UploadForm = Schema.Struct({
 })
   .annotate({ identifier: "BuildUpload" })
   .pipe(HttpApiSchema.asMultipartStream())
+
+const BuildRunInput = Schema.Struct({
+  fn: Schema.String.annotate({ description: "A function of the build, `ns/var`", examples: ["main/add"] }),
+  ...callFields
+}).annotate({ identifier: "BuildRunInput" })
 
 export class BuildsApi extends HttpApiGroup.make("builds")
   .add(
@@ -134,7 +140,27 @@ export class BuildsApi extends HttpApiGroup.make("builds")
       error: NotFoundError
     })
       .annotateMerge(extension("Release a build from quarantine, so that it runs again"))
-      .annotateMerge(requires({ type: "build", action: "execute", on: "project", audit: "build.release" }))
+      .annotateMerge(requires({ type: "build", action: "execute", on: "project", audit: "build.release" })),
+    HttpApiEndpoint.post("run", "/v1/projects/:project_id_or_slug/builds/:build_id/run", {
+      params: buildParams,
+      payload: BuildRunInput,
+      success: startedRunResponses,
+      error: [NotFoundError, PlanRequiredError, ContentDamagedError]
+    })
+      .annotateMerge(
+        extension(
+          "Run a function of any build; returns its run after at most `wait` seconds, or 202 with the event if none has started"
+        )
+      )
+      .annotateMerge(
+        requires({
+          type: "build",
+          action: "execute",
+          also: { type: "call", action: "create" },
+          on: "project",
+          audit: "build.run"
+        })
+      )
   )
   .middleware(Permitted)
   .middleware(Authenticated)

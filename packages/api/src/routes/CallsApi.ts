@@ -10,11 +10,8 @@ import { SentJson } from "../records/Wire.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
 
-const NewCall = Schema.Struct({
-  fn: Schema.String.annotate({
-    description: "`ns/var`, or `project:ns/var` to select a project",
-    examples: ["main/add"]
-  }),
+/** Fields of requests that start a run: the arguments, and the time to wait for the end. */
+export const callFields = {
   args: Schema.optionalKey(
     Schema.Array(SentJson).annotate({ description: "Arguments; none by default", examples: [[1, 2]] })
   ),
@@ -26,6 +23,14 @@ const NewCall = Schema.Struct({
     ),
     5
   )
+}
+
+const NewCall = Schema.Struct({
+  fn: Schema.String.annotate({
+    description: "`ns/var`, or `project:ns/var` to select a project",
+    examples: ["main/add"]
+  }),
+  ...callFields
 }).annotate({ identifier: "CallInput" })
 
 /** Responses of endpoints that start a run: the run, or the stored event if no run has started within a second. */

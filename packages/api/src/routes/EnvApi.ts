@@ -12,7 +12,7 @@ export const EnvResponse = Single("EnvironmentResponse", EnvRecord)
 
 const OwnEnvResponse = Single("OwnEnvironmentResponse", OwnEnvRecord)
 
-const OrgUsageResponse = Single("OrganizationUsageResponse", OrgUsageRecord)
+export const OrgUsageResponse = Single("OrganizationUsageResponse", OrgUsageRecord)
 
 export class EnvApi extends HttpApiGroup.make("env")
   .add(

@@ -8,7 +8,7 @@ import { Schema, SchemaTransformation } from "effect"
  *
  * @param contentSchema the JSON schema of the integer, which the document has instead of that of the text
  */
-const digits = (pattern: RegExp, expected: string, contentSchema: Schema.JsonObject) =>
+export const digits = (pattern: RegExp, expected: string, contentSchema: Schema.JsonObject) =>
   Schema.optionalKey(
     Schema.String.annotate({ contentMediaType: "application/json", contentSchema })
       .check(Schema.isPattern(pattern, { message: expected }))

@@ -81,6 +81,18 @@ describe("weft run", () => {
     assert.include(missing.stderr, "none.json cannot be read")
   })
 
+  it("runs a function of a build of the named project, as type `run`", async () => {
+    const { build_id } = await harness.client.builds.deployed("shop")
+    const [sum, both, nowhere] = await Promise.all([
+      harness.json(["run", "shop:main/add", "1", "2", "--build", build_id]),
+      harness.run(["run", "shop:main/add", "--build", build_id, "--idempotency-key", "one"]),
+      harness.run(["run", "shop:main/add", "--build", nobody])
+    ])
+    assert.deepInclude(sum, { result: 3, run_type: "run", build_id })
+    assert.deepInclude(both, { code: 2 })
+    assert.deepInclude(nowhere, { code: 1 })
+  })
+
   it("reports unquoted text, an unknown function and a run that has not ended", async () => {
     const [word, unknown, slow, left] = await Promise.all([
       harness.run(["run", "main/add", "hello"]),

@@ -12,7 +12,17 @@ import type {
   OrganizationChange,
   OrganizationInput
 } from "./Inputs.ts"
-import type { ApiKey, AuditEntry, CreatedApiKey, Environment, Organization, Resealed } from "./Records.ts"
+import type {
+  ApiKey,
+  AuditEntry,
+  CreatedApiKey,
+  Environment,
+  NodeStatus,
+  Organization,
+  OrganizationUsage,
+  Plan,
+  Resealed
+} from "./Records.ts"
 
 export class AdminEndpoints extends Endpoints {
   /** List organizations, newest first. `GET /admin/orgs` */
@@ -73,5 +83,25 @@ export class AdminEndpoints extends Endpoints {
   /** List the audit log of all environments, newest first. `GET /admin/audit` */
   listAudit(query: AdminListAuditQuery = {}, options: RequestOptions = {}): Pages<AuditEntry> {
     return this.caller.list("/admin/audit", options, query)
+  }
+
+  /** List the plans of the server with their limits. `GET /admin/plans` */
+  listPlans(query: PageQuery = {}, options: RequestOptions = {}): Pages<Plan> {
+    return this.caller.list("/admin/plans", options, query)
+  }
+
+  /** Get the usage of an organization and the limits of its plan. `GET /admin/orgs/{org}/usage` */
+  getOrgUsage(org: string, options: RequestOptions = {}): Promise<OrganizationUsage> {
+    return this.caller.one("GET", path`/admin/orgs/${org}/usage`, options)
+  }
+
+  /** Get the version, the start time and the metrics of the node that answers the request. `GET /admin/node` */
+  getNode(options: RequestOptions = {}): Promise<NodeStatus> {
+    return this.caller.one("GET", "/admin/node", options)
+  }
+
+  /** Lift the quarantine of a build on every node. `POST /admin/envs/{env_id}/builds/{build_id}/release` */
+  releaseBuild(envId: string, buildId: string, options: RequestOptions = {}): Promise<void> {
+    return this.caller.none("POST", path`/admin/envs/${envId}/builds/${buildId}/release`, options)
   }
 }

@@ -4,7 +4,8 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { Build, BuildManifest, BuildWithProjectName } from "./Records.ts"
+import type { BuildRunInput } from "./Inputs.ts"
+import type { Build, BuildManifest, BuildWithProjectName, Event, Run } from "./Records.ts"
 
 export class BuildsEndpoints extends Endpoints {
   /** List the builds of all projects, newest first. `GET /v1/builds` */
@@ -55,5 +56,10 @@ export class BuildsEndpoints extends Endpoints {
   /** Release a build from quarantine, so that it runs again. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/release` */
   release(project: string, buildId: string, options: RequestOptions = {}): Promise<void> {
     return this.caller.none("POST", path`/v1/projects/${project}/builds/${buildId}/release`, options)
+  }
+
+  /** Run a function of any build; returns its run after at most `wait` seconds, or 202 with the event if none has started. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/run` */
+  run(project: string, buildId: string, input: BuildRunInput, options: RequestOptions = {}): Promise<Run | Event> {
+    return this.caller.one("POST", path`/v1/projects/${project}/builds/${buildId}/run`, options, { body: input })
   }
 }

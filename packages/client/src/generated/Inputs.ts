@@ -16,6 +16,14 @@ export interface ApiKeyInput {
   readonly permissions?: Permissions | undefined
 }
 
+export interface BuildRunInput {
+  /** A function of the build, `ns/var` */
+  readonly fn: string
+  /** Arguments; none by default */
+  readonly args?: ReadonlyArray<unknown> | undefined
+  readonly wait?: number | undefined
+}
+
 export interface CallInput {
   /** `ns/var`, or `project:ns/var` to select a project */
   readonly fn: string
@@ -125,6 +133,10 @@ export interface WatchedEventInput {
   readonly stream_id?: string | undefined
 }
 
+export interface SchedulesUpcomingQuery extends PageQuery {
+  readonly days?: number | undefined
+}
+
 export interface FilesListQuery extends PageQuery {
   readonly prefix?: string | undefined
 }
@@ -189,6 +201,7 @@ export interface AuditListQuery extends PageQuery {
     | "build.end_live"
     | "build.quarantine"
     | "build.release"
+    | "build.run"
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"
@@ -228,6 +241,7 @@ export interface AdminListAuditQuery extends PageQuery {
     | "build.end_live"
     | "build.quarantine"
     | "build.release"
+    | "build.run"
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"

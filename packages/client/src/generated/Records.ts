@@ -35,6 +35,7 @@ export interface AuditEntry {
     | "build.end_live"
     | "build.quarantine"
     | "build.release"
+    | "build.run"
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"
@@ -280,6 +281,20 @@ export interface MultipartUpload {
   readonly expires_at: string
 }
 
+export interface NodeStatus {
+  readonly version: string
+  readonly git_sha: string
+  readonly start_time: string
+  /** The metrics of `GET /metrics`, without histograms */
+  readonly metrics: ReadonlyArray<{
+    readonly name: string
+    readonly type: "counter" | "gauge"
+    readonly help: string
+    readonly labels: Readonly<Record<string, string>>
+    readonly value: number
+  }>
+}
+
 export interface Organization {
   readonly org_id: string
   readonly slug: string
@@ -339,6 +354,42 @@ export interface OwnEnvironment {
   readonly org_slug: string
 }
 
+export interface Plan {
+  readonly name: "Free" | "Starter" | "Pro" | "Scale" | "Enterprise" | "Self-Host"
+  readonly limits: {
+    /** -1 for unlimited */
+    readonly requests_per_second: number
+    /** -1 for unlimited */
+    readonly host_calls_per_second: number
+    /** -1 for unlimited */
+    readonly max_file_bytes: number
+    /** -1 for unlimited */
+    readonly runs_per_month: number
+    /** -1 for unlimited */
+    readonly storage_bytes: number
+    /** -1 for unlimited */
+    readonly team_members: number
+    /** -1 for unlimited */
+    readonly call_retention_days: number
+    /** -1 for unlimited */
+    readonly call_storage_bytes: number
+    /** -1 for unlimited */
+    readonly domains: number
+    /** -1 for unlimited */
+    readonly max_chain_depth: number
+    /** -1 for unlimited */
+    readonly max_steps_per_run: number
+    /** -1 for unlimited */
+    readonly max_step_result_bytes: number
+    /** -1 for unlimited */
+    readonly max_suspended_runs: number
+    /** -1 for unlimited */
+    readonly max_pending_deliveries: number
+    /** -1 for unlimited */
+    readonly max_schedules: number
+  }
+}
+
 export interface Project {
   readonly project_id: string
   readonly env_id: string
@@ -395,6 +446,21 @@ export interface Status {
   readonly version: string
   readonly git_sha: string
   readonly start_time: string
+}
+
+export interface UpcomingTicks {
+  readonly schedule_id: string
+  readonly project_id: string
+  readonly kind: "static" | "dynamic"
+  readonly ns: string
+  readonly var: string
+  readonly cron: string | null
+  readonly timezone: string
+  readonly next_at: string
+  /** Ticks of the period, ascending, at most 50 */
+  readonly ticks: ReadonlyArray<string>
+  /** True if the period has further ticks */
+  readonly more: boolean
 }
 
 export interface UploadedBuild {

@@ -15,6 +15,8 @@ import { Shell } from "./Shell.tsx"
 const RunPage = lazy(() => import("../runs/RunPage.tsx"))
 const EventsPage = lazy(() => import("../events/EventsPage.tsx"))
 const EventPage = lazy(() => import("../events/EventPage.tsx"))
+const StreamsPage = lazy(() => import("../streams/StreamsPage.tsx"))
+const StreamPage = lazy(() => import("../streams/StreamPage.tsx"))
 const FunctionsPage = lazy(() => import("../builds/FunctionsPage.tsx"))
 const WebhooksPage = lazy(() => import("../webhooks/WebhooksPage.tsx"))
 const WaitingPage = lazy(() => import("../waiting/WaitingPage.tsx"))
@@ -25,6 +27,10 @@ const SecretsPage = lazy(() => import("../data/SecretsPage.tsx"))
 const FilesPage = lazy(() => import("../data/FilesPage.tsx"))
 const DomainsPage = lazy(() => import("../data/DomainsPage.tsx"))
 const AuditPage = lazy(() => import("../access/AuditPage.tsx"))
+const OrgsPage = lazy(() => import("../operator/OrgsPage.tsx"))
+const NodePage = lazy(() => import("../operator/NodePage.tsx"))
+const QuarantinePage = lazy(() => import("../operator/QuarantinePage.tsx"))
+const PlansPage = lazy(() => import("../operator/PlansPage.tsx"))
 const SchedulesPage = lazy(() => import("../schedules/SchedulesPage.tsx"))
 const AccessPage = lazy(() => import("../access/AccessPage.tsx"))
 
@@ -40,6 +46,8 @@ export const App = (): JSX.Element => {
             <Route path="/runs/:id" component={RunPage} />
             <Route path="/events" component={EventsPage} />
             <Route path="/events/:id" component={EventPage} />
+            <Route path="/streams" component={StreamsPage} />
+            <Route path="/streams/:id" component={StreamPage} />
             <Route path="/functions" component={FunctionsPage} />
             <Route path="/webhooks" component={WebhooksPage} />
             <Route path="/waiting" component={WaitingPage} />
@@ -52,6 +60,10 @@ export const App = (): JSX.Element => {
             <Route path="/audit" component={AuditPage} />
             <Route path="/schedules" component={SchedulesPage} />
             <Route path="/access" component={AccessPage} />
+            <Route path="/operator" component={OrgsPage} />
+            <Route path="/operator/node" component={NodePage} />
+            <Route path="/operator/quarantine" component={QuarantinePage} />
+            <Route path="/operator/plans" component={PlansPage} />
             <Route path="*" component={NotFoundPage} />
           </Router>
         </QueryClientProvider>

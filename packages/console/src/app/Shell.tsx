@@ -17,19 +17,22 @@ import { setTheme, theme, themes } from "./Theme.ts"
 
 /** The pages by group. */
 const groups = {
-  activity: ["overview", "runs", "waiting", "events", "schedules"],
+  activity: ["overview", "runs", "waiting", "events", "streams", "schedules"],
   code: ["functions", "webhooks", "projects", "editor"],
   data: ["secrets", "files", "domains"],
-  access: ["access", "audit"]
+  access: ["access", "audit"],
+  server: ["operator"]
 } as const satisfies Readonly<Record<string, ReadonlyArray<IconName>>>
 
-const groupNames = ["activity", "code", "data", "access"] as const
+const groupNames = ["activity", "code", "data", "access", "server"] as const
 
 export type PageName = (typeof groups)[(typeof groupNames)[number]][number]
 
 /** Returns the pages of a group, of which a host may have chosen some. */
 const pagesOf = (group: (typeof groupNames)[number]): ReadonlyArray<PageName> =>
-  groups[group].filter((page) => hostAppearance().pages?.includes(page) ?? true)
+  groups[group].filter(
+    (page) => (hostAppearance().pages?.includes(page) ?? true) && !(isEmbedded && page === "operator")
+  )
 
 export const pagePath = (page: PageName): string => (page === "overview" ? "/" : `/${page}`)
 

@@ -12,6 +12,8 @@ export interface ConfirmProps {
   readonly text?: string
   readonly action: string
   readonly isDanger?: boolean
+  /** True while there is nothing to confirm. */
+  readonly isDisabled?: boolean
   /** The command that does the same. */
   readonly command?: string
   /** The dialog closes when it resolves. */
@@ -58,7 +60,7 @@ export const Confirm = (props: ConfirmProps): JSX.Element => {
                 <button
                   type="submit"
                   class={`button ${props.isDanger === true ? "danger" : "primary"}`}
-                  disabled={isBusy()}
+                  disabled={isBusy() || props.isDisabled === true}
                 >
                   {props.action}
                 </button>

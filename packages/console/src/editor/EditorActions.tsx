@@ -34,7 +34,7 @@ const useFunctions = (source: () => string) => {
   return { functions, fn, setFn }
 }
 
-/** Uploads the source, and whether it is the live build. */
+/** Actions that upload the source. `isLive` is true while a live build replaces the deployed one. */
 const useUploads = (props: ActionProps) => {
   const client = useQueryClient()
   const builds = useProjectBuilds(() => (props.exists ? props.project : ""))
@@ -44,13 +44,13 @@ const useUploads = (props: ActionProps) => {
       client.invalidateQueries({ queryKey: ["builds"] }),
       props.exists ? undefined : client.invalidateQueries({ queryKey: ["projects"] })
     ])
-  const upload = async (build_type: "live" | "bundle") => {
-    const zip = await compileSource(props.source)
+  const upload = async (isTest: boolean) => {
+    const zip = await compileSource(props.source, isTest)
     if (!props.exists) await weft.projects.create({ name: props.project })
-    return weft.builds.upload(props.project, zip, { build_type })
+    return weft.builds.upload(props.project, zip)
   }
   const deploy = async () => {
-    const { build_id } = await upload("bundle")
+    const { build_id } = await upload(false)
     await weft.builds.deploy(props.project, build_id)
     if (isLive()) await weft.builds.endLive(props.project)
     await refresh()
@@ -71,7 +71,7 @@ export const EditorActions = (props: ActionProps): JSX.Element => {
     setError(undefined)
     try {
       const input = parseInput(props.input)
-      const { build_id } = await upload("live")
+      const { build_id } = await upload(true)
       const manifest = await weft.builds.manifest(props.project, build_id)
       const target = { project: props.project, fn: fn(), input, manifest }
       await refresh()
@@ -85,9 +85,7 @@ export const EditorActions = (props: ActionProps): JSX.Element => {
   return (
     <>
       <Show when={isLive()}>
-        <span class="badge running" title={t().editor.runText}>
-          {t().editor.liveNow}
-        </span>
+        <span class="badge running">{t().editor.liveNow}</span>
         <button type="button" class="button" onClick={() => void endLive()}>
           {t().editor.endLive}
         </button>
@@ -138,10 +136,10 @@ export const EditorActions = (props: ActionProps): JSX.Element => {
   )
 }
 
-const compileSource = async (source: string): Promise<Uint8Array> => {
-  const { compile, ImportError } = await import("./compile.ts")
+const compileSource = async (source: string, isTest: boolean): Promise<Uint8Array> => {
+  const { compile, compileTest, ImportError } = await import("./compile.ts")
   try {
-    return compile(source)
+    return isTest ? compileTest(source) : compile(source)
   } catch (failure) {
     if (failure instanceof ImportError) throw new Error(t().editor.imports(failure.from))
     // The message has the line and the column.

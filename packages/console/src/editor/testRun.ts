@@ -1,10 +1,8 @@
-/** Runs one function of the live build, in the way of its trigger. */
+/** Runs one function of a build that no trigger uses, with the argument that its trigger would give. */
 import type { BuildManifest, Json, Run } from "@weft/client"
 import { weft } from "../api/client.ts"
-import { apiOrigin } from "../api/consoleUrl.ts"
 import { shellWord } from "../design/CommandHint.tsx"
-import { functionName } from "../runs/RunCells.tsx"
-import { sendRequest } from "../webhooks/sendRequest.ts"
+import { testKey, testNamespace } from "./testEntry.ts"
 
 export interface TestRun {
   readonly runId: string
@@ -19,49 +17,66 @@ interface Target {
   readonly manifest: BuildManifest
 }
 
-export const startTestRun = (target: Target): Promise<TestRun> => {
-  const isTarget = (entry: { readonly ns: string; readonly var: string }) => `${entry.ns}/${entry.var}` === target.fn
-  const handler = target.manifest.handlers.find(isTarget)
-  const endpoint = target.manifest.endpoints.find(isTarget)
-  if (handler !== undefined) return publish(target, handler.event_type.replace(/\*$/, "test"))
-  if (endpoint !== undefined) return request(target, endpoint)
-  return call(target)
-}
-
-const publish = async ({ input, manifest }: Target, event_type: string): Promise<TestRun> => {
-  const { event_id } = await weft.events.publish({ event_type, event_data: input })
-  const runId = await findRun(async () =>
-    (await weft.events.runs(event_id, { limit: 100 })).items.find(({ build_id }) => build_id === manifest.build_id)
-  )
-  return { runId, command: `weft events publish ${shellWord(event_type)} ${shellWord(JSON.stringify(input))}` }
-}
-
-const call = async ({ project, fn, input }: Target): Promise<TestRun> => {
-  const args = Array.isArray(input) ? input : [input]
-  const name = `${project}:${fn}`
-  const started = await weft.calls.call({ fn: name, args, wait: 0 })
+export const startTestRun = async (target: Target): Promise<TestRun> => {
+  const { project, manifest } = target
+  const argument = await argumentOf(target)
+  const fn = argument === null ? target.fn : `${testNamespace}/${testKey(target.fn)}`
+  const args = argument === null ? toList(target.input) : [argument]
+  const started = await weft.builds.run(project, manifest.build_id, { fn, args })
   const runId =
     "run_id" in started
       ? started.run_id
       : await findRun(async () => (await weft.events.runs(started.event_id, { limit: 1 })).items[0])
-  return { runId, command: `weft run ${shellWord(name)} ${shellWord(JSON.stringify(input))}` }
+  const words = args.map((argument) => shellWord(JSON.stringify(argument))).join(" ")
+  return { runId, command: `weft run ${shellWord(`${project}:${fn}`)} ${words} --build ${manifest.build_id}` }
 }
 
-const request = async (
-  { fn, input, manifest }: Target,
-  { method, service, path }: BuildManifest["endpoints"][number]
-): Promise<TestRun> => {
-  const { org_slug, name } = await weft.env.get()
-  const url = `${apiOrigin}/webhook/${org_slug}/${name}/${service}${path}`
-  const body = method === "GET" ? {} : { body: JSON.stringify(input) }
-  await sendRequest(url, { method, headers: [["content-type", "application/json"]], ...body })
-  const runId = await findRun(async () =>
-    (await weft.runs.list({ type: "call", limit: 20, include: "usage" })).items.find(
-      (run) => run.build_id === manifest.build_id && functionName(run) === fn
-    )
-  )
-  const data = method === "GET" ? "" : ` -d ${shellWord(JSON.stringify(input))}`
-  return { runId, command: `curl -X ${method} ${url}${data}` }
+const toList = (input: Json): ReadonlyArray<Json> => (Array.isArray(input) ? input : [input])
+
+/** Returns the argument that the trigger of the function would give, or null for a function without a trigger. */
+const argumentOf = async ({ fn, input, manifest }: Target): Promise<Json> => {
+  const isTarget = (entry: { readonly ns: string; readonly var: string }) => `${entry.ns}/${entry.var}` === fn
+  const handler = manifest.handlers.find(isTarget)
+  if (handler !== undefined) return toEvent(handler.event_type.replace(/\*$/, "test"), input)
+  const endpoint = manifest.endpoints.find(isTarget)
+  if (endpoint !== undefined) return toRequest(endpoint, input)
+  const schedule = manifest.schedules.find(isTarget)
+  if (schedule !== undefined) return { schedule_id: unstored, scheduled_time: now(), cron: schedule.cron }
+  return [...manifest.tools, ...manifest.resources, ...manifest.prompts].some(isTarget) ? input : null
+}
+
+/** Id of an event, a stream or a schedule that is not stored. */
+const unstored = "00000000-0000-7000-8000-000000000000"
+
+const now = (): string => new Date().toISOString()
+
+/** Returns an event as handlers receive it. */
+const toEvent = async (event_type: string, event_data: Json): Promise<Json> => {
+  const { env_id } = await weft.env.get()
+  const time = now()
+  return {
+    event_id: unstored,
+    env_id,
+    stream_id: unstored,
+    event_type,
+    event_data,
+    event_time: time,
+    created_at: time
+  }
+}
+
+/** Returns a request as endpoints receive it. The input is its body. */
+const toRequest = ({ method, path }: BuildManifest["endpoints"][number], input: Json): Json => {
+  const body = method === "GET" ? null : input
+  return {
+    method,
+    url: path,
+    headers: body === null ? {} : { "content-type": "application/json" },
+    query: {},
+    body,
+    "body-raw": body === null ? "" : JSON.stringify(body),
+    ip: "127.0.0.1"
+  }
 }
 
 const attempts = 40

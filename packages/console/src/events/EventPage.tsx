@@ -12,6 +12,8 @@ import { refreshOnActivity } from "../live/Live.ts"
 import { RunDuration } from "../runs/RunCells.tsx"
 import { formatInstant } from "../text/format.ts"
 import { t } from "../text/Language.ts"
+import { EventHandlers } from "./EventHandlers.tsx"
+import "./events.css"
 
 const refreshMs = 500
 
@@ -76,6 +78,7 @@ export default function EventPage(): JSX.Element {
                     </For>
                   </ul>
                 </section>
+                <Show when={runs.data}>{(list) => <EventHandlers event={data()} runs={list()} />}</Show>
               </div>
               <section class="card" aria-labelledby="details">
                 <div class="card-head">
@@ -92,7 +95,9 @@ export default function EventPage(): JSX.Element {
                     <Instant at={data().event_time} />
                   </dd>
                   <dt>{t().events.stream}</dt>
-                  <dd class="mono">{data().stream_id}</dd>
+                  <dd class="mono">
+                    <A href={`/streams/${data().stream_id}`}>{data().stream_id}</A>
+                  </dd>
                 </dl>
               </section>
             </div>

@@ -45,7 +45,7 @@ export default function EventsPage(): JSX.Element {
       <PublishDialog
         isOpen={isPublishing()}
         onClose={() => setPublishing(false)}
-        onPublished={(id) => navigate(`/events/${id}`)}
+        onPublished={({ event_id }) => navigate(`/events/${event_id}`)}
       />
     </div>
   )

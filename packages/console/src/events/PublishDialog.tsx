@@ -1,21 +1,32 @@
-/** A form that publishes an event. */
-import type { Json } from "@weft/client"
-import { createSignal, type JSX } from "solid-js"
+/** A form that publishes an event: its type, and its data as JSON, perhaps that of an earlier event. */
+import { useQuery } from "@tanstack/solid-query"
+import type { Event, Json } from "@weft/client"
+import { createSignal, For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
+import { formatInstant } from "../text/format.ts"
 import { t } from "../text/Language.ts"
+import { useHandlers } from "./useHandlers.ts"
 
-export const PublishDialog = (props: {
+interface PublishProps {
   readonly isOpen: boolean
   readonly onClose: () => void
-  readonly onPublished: (eventId: string) => void
-}): JSX.Element => {
+  readonly onPublished: (event: Event) => void
+  /** Stream of the event; a new one by default. */
+  readonly streamId?: string
+}
+
+export const PublishDialog = (props: PublishProps): JSX.Element => {
   const [type, setType] = createSignal("")
   const [data, setData] = createSignal("{}")
   const publish = async () => {
-    const { event_id } = await weft.events.publish({ event_type: type(), event_data: parseJson(data()) })
-    props.onPublished(event_id)
+    const stream = props.streamId === undefined ? {} : { stream_id: props.streamId }
+    props.onPublished(await weft.events.publish({ event_type: type(), event_data: parseJson(data()), ...stream }))
+  }
+  const command = () => {
+    const stream = props.streamId === undefined ? "" : ` --stream ${props.streamId}`
+    return `weft events publish ${shellWord(type() || "order:created")} ${shellWord(data())}${stream}`
   }
   return (
     <Confirm
@@ -23,19 +34,11 @@ export const PublishDialog = (props: {
       onClose={props.onClose}
       title={t().events.publishTitle}
       action={t().events.publishSubmit}
-      command={`weft events publish ${shellWord(type() || "order:created")} ${shellWord(data())}`}
+      command={command()}
       onConfirm={publish}
     >
-      <label class="field">
-        <span>{t().events.publishType}</span>
-        <input
-          class="input mono"
-          required
-          placeholder="order:created"
-          value={type()}
-          onInput={(event) => setType(event.currentTarget.value)}
-        />
-      </label>
+      <TypeField type={type()} onType={setType} />
+      <EarlierData type={type()} onChoose={setData} />
       <label class="field">
         <span>{t().events.publishData}</span>
         <textarea
@@ -48,6 +51,66 @@ export const PublishDialog = (props: {
     </Confirm>
   )
 }
+
+/** Suggests the types that deployed functions handle. */
+const TypeField = (props: { readonly type: string; readonly onType: (type: string) => void }): JSX.Element => {
+  const handlers = useHandlers()
+  const types = () => [...new Set((handlers.data ?? []).map(({ event_type }) => event_type))].sort()
+  return (
+    <label class="field">
+      <span>{t().events.publishType}</span>
+      <input
+        class="input mono"
+        required
+        list="event-types"
+        placeholder="order:created"
+        value={props.type}
+        onInput={(event) => props.onType(event.currentTarget.value)}
+      />
+      <datalist id="event-types">
+        <For each={types()}>{(type) => <option value={type.replace(/\*$/, "")} />}</For>
+      </datalist>
+    </label>
+  )
+}
+
+/** Latest events whose data can be used again. */
+const eventsMax = 100
+
+/** Offers the data of earlier events of the type. */
+const EarlierData = (props: { readonly type: string; readonly onChoose: (data: string) => void }): JSX.Element => {
+  const events = useQuery(() => ({
+    queryKey: ["events", "latest"],
+    queryFn: async () => (await weft.events.list({ limit: eventsMax })).items
+  }))
+  const earlier = () => (events.data ?? []).filter(({ event_type }) => event_type === props.type.trim())
+  return (
+    <Show when={earlier().length > 0}>
+      <label class="field">
+        <span>{t().events.earlier}</span>
+        <select
+          class="input"
+          onChange={({ currentTarget }) => {
+            const chosen = earlier().find(({ event_id }) => event_id === currentTarget.value)
+            if (chosen !== undefined) props.onChoose(JSON.stringify(chosen.event_data, null, 2))
+          }}
+        >
+          <option value="">{t().events.earlierChoose}</option>
+          <For each={earlier()}>
+            {(event) => (
+              <option value={event.event_id}>{`${formatInstant(event.event_time)} · ${excerpt(event)}`}</option>
+            )}
+          </For>
+        </select>
+      </label>
+    </Show>
+  )
+}
+
+/** Characters of an event's data in an option. */
+const excerptLength = 60
+
+const excerpt = ({ event_data }: Event): string => JSON.stringify(event_data).slice(0, excerptLength)
 
 /** Parses JSON that a person typed. */
 const parseJson = (text: string): Json => {

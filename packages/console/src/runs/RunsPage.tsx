@@ -2,20 +2,18 @@
 import type { Run } from "@weft/client"
 import { createSignal, For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
-import { Confirm } from "../design/Confirm.tsx"
 import { Empty } from "../design/Feedback.tsx"
 import { Icon } from "../design/Icon.tsx"
 import { PagedTable } from "../design/PagedTable.tsx"
-import { showToast } from "../design/Toasts.tsx"
 import { NewerButton } from "../live/NewerButton.tsx"
 import { t } from "../text/Language.ts"
+import { BulkActions } from "./BulkActions.tsx"
 import { RunCells, runHeaders } from "./RunCells.tsx"
-import { periods, type RunFilters, statuses, toRunsQuery, types, useRunFilters, waits } from "./RunFilters.ts"
+import { periods, statuses, toRunsQuery, types, useRunFilters, waits } from "./RunFilters.ts"
 
 export const RunsPage = (): JSX.Element => {
   const { filters, isFiltered } = useRunFilters()
   const [refreshes, setRefreshes] = createSignal(0)
-  const [isCancelling, setCancelling] = createSignal(false)
   const version = () => JSON.stringify([filters(), refreshes()])
   const load = async (offset: number, limit: number, signal: AbortSignal) =>
     await weft.runs.list({ ...toRunsQuery(filters()), limit, offset }, { signal })
@@ -25,10 +23,7 @@ export const RunsPage = (): JSX.Element => {
         <h1>{t().runs.title}</h1>
         <div class="actions">
           <NewerButton event="run:start" version={version()} onShow={() => setRefreshes(refreshes() + 1)} />
-          <button type="button" class="button" onClick={() => setCancelling(true)}>
-            <Icon name="stop" />
-            {t().runs.cancelAll}
-          </button>
+          <BulkActions filters={filters()} onDone={() => setRefreshes(refreshes() + 1)} />
         </div>
       </div>
       <Filters />
@@ -47,30 +42,8 @@ export const RunsPage = (): JSX.Element => {
           )
         }
       />
-      <Confirm
-        isOpen={isCancelling()}
-        onClose={() => setCancelling(false)}
-        title={t().runs.cancelAllTitle}
-        text={t().runs.cancelAllText}
-        action={t().runs.cancelAllConfirm}
-        command={cancelCommand(filters())}
-        isDanger
-        onConfirm={async () => {
-          const { type, time_range } = toRunsQuery(filters())
-          const { cancelled } = await weft.runs.cancelAll({ type, time_range })
-          showToast(t().runs.cancelledCount(cancelled))
-          setRefreshes(refreshes() + 1)
-        }}
-      />
     </div>
   )
-}
-
-/** Returns the command that cancels what the button cancels. */
-const cancelCommand = (filters: RunFilters): string => {
-  const { type, time_range } = toRunsQuery(filters)
-  const since = time_range === undefined ? "" : ` --since ${filters.period}`
-  return `weft runs cancel --all${type === undefined ? "" : ` --type ${type}`}${since}`
 }
 
 const Filters = (): JSX.Element => {

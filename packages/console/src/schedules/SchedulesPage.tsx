@@ -9,6 +9,7 @@ import { Confirm } from "../design/Confirm.tsx"
 import { Empty, ErrorNotice } from "../design/Feedback.tsx"
 import { Instant } from "../design/Instant.tsx"
 import { t } from "../text/Language.ts"
+import { TickCalendar } from "./TickCalendar.tsx"
 
 export default function SchedulesPage(): JSX.Element {
   const declared = useQuery(() => ({ queryKey: ["schedules", "declared"], queryFn: listDeclared }))
@@ -24,6 +25,7 @@ export default function SchedulesPage(): JSX.Element {
       </div>
       <Show when={declared.error ?? dynamic.error}>{(error) => <ErrorNotice error={error()} />}</Show>
       <Show when={!isEmpty()} fallback={<Empty title={t().schedules.emptyTitle} text={t().schedules.empty} />}>
+        <TickCalendar />
         <Show when={(declared.data?.length ?? 0) > 0}>
           <DeclaredTable schedules={declared.data ?? []} />
         </Show>

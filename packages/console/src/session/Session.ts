@@ -5,6 +5,7 @@ import { consolePath } from "../api/consoleUrl.ts"
 import { queryClient } from "../api/queries.ts"
 import { applyAppearance } from "../embed/applyAppearance.ts"
 import { hostToken, isEmbedded, requestHostSession } from "../embed/Host.ts"
+import { becomeOperator, forgetOperator } from "../operator/Operator.ts"
 
 export interface ConsoleSession {
   readonly session_id: string
@@ -42,6 +43,7 @@ const renewalMs = 25 * 60_000
 let renewal: ReturnType<typeof setInterval> | undefined
 
 const leave = (status: "signed-out" | "ended"): void => {
+  forgetOperator()
   clearInterval(renewal)
   queryClient.clear()
   setState({ status })
@@ -90,7 +92,9 @@ export const signIn = async (token: string, envId?: string): Promise<ReadonlyArr
   })
   const body = await response.json()
   if (!response.ok) throw new SignInError(body.error.message)
+  // Only the admin token has environments to choose from.
   if (response.status === 200) return body.data.environments
+  if (envId !== undefined) becomeOperator(token)
   await loadSession()
   return null
 }

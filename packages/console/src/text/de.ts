@@ -1,11 +1,15 @@
 /** The texts of the console in German. */
 import { deBuilds } from "./deBuilds.ts"
 import { deData } from "./deData.ts"
+import { deLive } from "./deLive.ts"
+import { deOperator } from "./deOperator.ts"
 import type { Texts } from "./en.ts"
 
 export const de: Texts = {
   ...deBuilds,
   ...deData,
+  ...deLive,
+  ...deOperator,
   language: "Deutsch",
   app: {
     name: "Weft",
@@ -26,6 +30,7 @@ export const de: Texts = {
     overview: "Übersicht",
     runs: "Läufe",
     events: "Ereignisse",
+    streams: "Ströme",
     functions: "Funktionen",
     webhooks: "Webhooks",
     waiting: "Wartendes",
@@ -36,9 +41,10 @@ export const de: Texts = {
     domains: "Domains",
     audit: "Audit-Protokoll",
     schedules: "Zeitpläne",
-    access: "Zugang"
+    access: "Zugang",
+    operator: "Betreiber"
   },
-  navGroups: { activity: "Betrieb", code: "Code", data: "Daten", access: "Sicherheit" },
+  navGroups: { activity: "Betrieb", code: "Code", data: "Daten", access: "Sicherheit", server: "Server" },
   palette: {
     open: "Suche",
     placeholder: "Seite wählen, oder Id eines Laufs oder Ereignisses einfügen",
@@ -148,8 +154,30 @@ export const de: Texts = {
     table: "Läufe, neueste zuerst",
     cancelAll: "Laufende abbrechen",
     cancelAllTitle: "Laufende Läufe abbrechen",
-    cancelAllText: "Alle laufenden Läufe mit diesem Auslöser und Zeitraum werden endgültig abgebrochen.",
+    cancelAllText:
+      "Sie werden endgültig abgebrochen, ohne weitere Versuche. Auch Läufe, die inzwischen starten, können abgebrochen werden.",
     cancelAllConfirm: "Läufe abbrechen",
+    cancelMatches: (count) =>
+      count === 0
+        ? "Kein laufender Lauf passt."
+        : count === 1
+          ? "1 laufender Lauf passt."
+          : `${count} laufende Läufe passen.`,
+    replayAll: "Alle wiederholen",
+    replayAllTitle: "Läufe wiederholen",
+    replayAllText:
+      "Die Funktion jedes beendeten Laufs läuft erneut für dasselbe Ereignis, als neuer Lauf. Lassen Sie diese Seite offen.",
+    replayAllConfirm: "Läufe wiederholen",
+    replayMatches: (count) =>
+      count === 0
+        ? "Kein beendeter Lauf mit einem Ereignis passt."
+        : count === 1
+          ? "1 Lauf passt."
+          : `${count} Läufe passen.`,
+    replaySame: "Mit dem Build jedes Laufs",
+    replayLimit: (limit) => `Weitere Läufe passen. Nur die neuesten ${limit} werden wiederholt.`,
+    replayedCount: (count) => (count === 1 ? "1 Lauf wird wiederholt" : `${count} Läufe werden wiederholt`),
+    replayFailed: (done, failed, message) => `${done} Läufe werden wiederholt, ${failed} wurden abgelehnt: ${message}`,
     cancelledCount: (count) => (count === 1 ? "1 Lauf abgebrochen" : `${count} Läufe abgebrochen`)
   },
   run: {
@@ -217,6 +245,14 @@ export const de: Texts = {
     data: "Daten",
     runs: "Läufe dieses Ereignisses",
     noRuns: "Keine bereitgestellte Funktion behandelt diesen Typ.",
+    earlier: "Daten eines früheren Ereignisses",
+    earlierChoose: "Wählen Sie eines, um seine Daten zu bearbeiten",
+    handlers: "Behandelt von",
+    noRunYet:
+      "Kein Lauf: Er wartet auf einen Platz, Bedingung oder Flusssteuerung ließ das Ereignis aus, oder die Funktion ist neuer",
+    otherHandlers: (count) =>
+      count === 1 ? "1 andere Funktion erwartet einen anderen Typ" : `${count} andere Funktionen erwarten andere Typen`,
+    otherType: (type) => `Erwartet \`${type}\``,
     stream: "Strom"
   },
   functions: {

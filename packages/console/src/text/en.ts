@@ -1,10 +1,14 @@
 /** The texts of the console in English. Other languages have the same keys. */
 import { enBuilds } from "./enBuilds.ts"
 import { enData } from "./enData.ts"
+import { enLive } from "./enLive.ts"
+import { enOperator } from "./enOperator.ts"
 
 export const en = {
   ...enBuilds,
   ...enData,
+  ...enLive,
+  ...enOperator,
   language: "English",
   app: {
     name: "Weft",
@@ -25,6 +29,7 @@ export const en = {
     overview: "Overview",
     runs: "Runs",
     events: "Events",
+    streams: "Streams",
     functions: "Functions",
     webhooks: "Webhooks",
     waiting: "Waiting",
@@ -35,9 +40,10 @@ export const en = {
     domains: "Domains",
     audit: "Audit log",
     schedules: "Schedules",
-    access: "Access"
+    access: "Access",
+    operator: "Operator"
   },
-  navGroups: { activity: "Activity", code: "Code", data: "Data", access: "Security" },
+  navGroups: { activity: "Activity", code: "Code", data: "Data", access: "Security", server: "Server" },
   palette: {
     open: "Search",
     placeholder: "Go to a page, or paste the id of a run or an event",
@@ -148,8 +154,21 @@ export const en = {
     table: "Runs, newest first",
     cancelAll: "Cancel running",
     cancelAllTitle: "Cancel running runs",
-    cancelAllText: "All running runs that match type and period are cancelled permanently, without retries.",
+    cancelAllText: "They are cancelled permanently, without retries. Runs that start meanwhile may also be cancelled.",
     cancelAllConfirm: "Cancel the runs",
+    cancelMatches: (count: number) =>
+      count === 0 ? "No running run matches." : count === 1 ? "1 running run matches." : `${count} running runs match.`,
+    replayAll: "Replay all",
+    replayAllTitle: "Replay the runs",
+    replayAllText: "The function of each ended run runs again for the same event, as a new run. Keep this page open.",
+    replayAllConfirm: "Replay the runs",
+    replayMatches: (count: number) =>
+      count === 0 ? "No ended run with an event matches." : count === 1 ? "1 run matches." : `${count} runs match.`,
+    replaySame: "With the build of each run",
+    replayLimit: (limit: string) => `More runs match. Only the newest ${limit} are replayed.`,
+    replayedCount: (count: number) => (count === 1 ? "1 run is replayed" : `${count} runs are replayed`),
+    replayFailed: (done: number, failed: number, message: string) =>
+      `${done} runs are replayed, and ${failed} were refused: ${message}`,
     cancelledCount: (count: number) => (count === 1 ? "1 run was cancelled" : `${count} runs were cancelled`)
   },
   run: {
@@ -216,6 +235,13 @@ export const en = {
     data: "Data",
     runs: "Runs of this event",
     noRuns: "No deployed function handles this type.",
+    earlier: "Data of an earlier event",
+    earlierChoose: "Choose one to edit its data",
+    handlers: "Handlers",
+    noRunYet: "No run: it waits for a slot, its condition or flow control left the event out, or it was deployed later",
+    otherHandlers: (count: number) =>
+      count === 1 ? "1 other handler expects another type" : `${count} other handlers expect other types`,
+    otherType: (type: string) => `Expects \`${type}\``,
     stream: "Stream"
   },
   functions: {

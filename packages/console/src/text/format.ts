@@ -50,6 +50,10 @@ export const formatBytes = (bytes: number): string => {
 export const formatInstant = (iso: string): string =>
   dateTime({ dateStyle: "medium", timeStyle: "medium" }).format(new Date(iso))
 
+/** Formats a day with its weekday, without the year. */
+export const formatDay = (date: Date): string =>
+  dateTime({ weekday: "short", day: "numeric", month: "short" }).format(date)
+
 export const formatTime = (iso: string | number): string =>
   dateTime({ hour: "2-digit", minute: "2-digit" }).format(new Date(iso))
 

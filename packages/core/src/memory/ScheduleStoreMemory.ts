@@ -10,17 +10,32 @@ import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<ScheduleStore, never, MemoryDatabase> = Layer.effect(
   ScheduleStore,
   Effect.map(MemoryDatabase, (db) => {
-    const dynamic = (envId: EnvId, only?: ReadonlyArray<string>): ReadonlyArray<Schedule> =>
-      findDynamic(db, envId).filter(({ project_id }) => {
+    const isOf =
+      (only: ReadonlyArray<string> | undefined) =>
+      ({ project_id }: Schedule) => {
         const name = db.projects.get(project_id)?.name
         return only === undefined || only.includes(project_id) || (name !== undefined && only.includes(name))
-      })
+      }
+
+    const dynamic = (envId: EnvId, only?: ReadonlyArray<string>): ReadonlyArray<Schedule> =>
+      findDynamic(db, envId).filter(isOf(only))
 
     return ScheduleStore.of({
       list: (envId, page, only) =>
         Effect.sync(() =>
           toPage(
             [...dynamic(envId, only)].sort((a, b) => compareText(b.schedule_id, a.schedule_id)),
+            page
+          )
+        ),
+
+      upcoming: (envId, page, only) =>
+        Effect.sync(() =>
+          toPage(
+            [...db.schedules.values()]
+              .filter(({ env_id }) => env_id === envId)
+              .filter(isOf(only))
+              .sort(byDue),
             page
           )
         ),
@@ -52,9 +67,9 @@ export const layer: Layer.Layer<ScheduleStore, never, MemoryDatabase> = Layer.ef
 type Database = MemoryDatabase["Service"]
 
 const listDue = (db: Database, now: Timestamp, isListed: (schedule: Schedule) => boolean): ReadonlyArray<Schedule> =>
-  [...db.schedules.values()]
-    .filter((schedule) => schedule.due_at <= now && isListed(schedule))
-    .sort((a, b) => a.due_at - b.due_at || compareText(a.schedule_id, b.schedule_id))
+  [...db.schedules.values()].filter((schedule) => schedule.due_at <= now && isListed(schedule)).sort(byDue)
+
+const byDue = (a: Schedule, b: Schedule): number => a.due_at - b.due_at || compareText(a.schedule_id, b.schedule_id)
 
 const findDynamic = (db: Database, envId: EnvId): ReadonlyArray<Schedule> =>
   [...db.schedules.values()].filter(({ env_id, kind }) => env_id === envId && kind === "dynamic")

@@ -8,6 +8,7 @@ import { readText } from "../../input/Text.ts"
 import { Output } from "../../output/Output.ts"
 import { formatRunDuration } from "../../output/Times.ts"
 import { prettyJson } from "../../output/Values.ts"
+import { readProject } from "../../project/Project.ts"
 import { entryText } from "../logs/LogText.ts"
 import { errorLines, readError } from "../runs/RunText.ts"
 import { parseArguments, parseArgumentsFile } from "./Arguments.ts"
@@ -35,6 +36,13 @@ const flags = {
     Flag.withDescription("Seconds to wait for its end, 60 by default; 0 does not wait"),
     Flag.withDefault(60)
   ),
+  build: Flag.String("build").pipe(
+    Flag.withMetavar("id"),
+    Flag.withDescription(
+      "Run the function of this build, deployed or not, of the project in project:ns/name or this folder"
+    ),
+    Flag.optional
+  ),
   idempotencyKey: Flag.String("idempotency-key").pipe(
     Flag.withMetavar("key"),
     Flag.withDescription("Deduplicate calls with the same key for 24 hours"),
@@ -45,15 +53,17 @@ const flags = {
 export const run = Command.make(
   "run",
   flags,
-  Effect.fnUntraced(function* ({ fn, args, file, wait, idempotencyKey }) {
-    const api = yield* Api
+  Effect.fnUntraced(function* ({ fn, args, file, wait, build, idempotencyKey }) {
     const output = yield* Output
     const given = yield* readArguments(args, Option.getOrNull(file))
-    const key = Option.getOrUndefined(idempotencyKey)
+    if (Option.isSome(build) && Option.isSome(idempotencyKey))
+      return yield* usageError("--build and --idempotency-key cannot be combined", "omit one of them")
     yield* output.status(wait === 0 ? null : `Waiting for ${fn}…`)
-    const called = yield* api
-      .request((weft, options) => weft.calls.call({ fn, args: given, wait }, { ...options, idempotencyKey: key }))
-      .pipe(Effect.ensuring(output.status(null)))
+    const input = { fn, args: given, wait }
+    const called = yield* Option.match(build, {
+      onNone: () => call(input, Option.getOrUndefined(idempotencyKey)),
+      onSome: (id) => runBuild(input, id)
+    }).pipe(Effect.ensuring(output.status(null)))
     if ("run_id" in called) return yield* show(called, wait)
     yield* output.print(called, () => `No slot is free: the call is queued as event ${called.event_id}`)
   })
@@ -61,9 +71,30 @@ export const run = Command.make(
   Command.withDescription("Call a function and print its result; the exit code is 1 if it fails"),
   Command.withExamples([
     { command: `weft run billing/charge '{"id": 17}' true`, description: "With two arguments" },
-    { command: "weft run billing/charge --file args.json --wait 300", description: "With the arguments of a file" }
+    { command: "weft run billing/charge --file args.json --wait 300", description: "With the arguments of a file" },
+    { command: "weft run shop:billing/charge --build 01890000-…", description: "Of a build that may not be deployed" }
   ])
 )
+
+interface Input {
+  readonly fn: string
+  readonly args: ReadonlyArray<Json>
+  readonly wait: number
+}
+
+const call = Effect.fnUntraced(function* (input: Input, idempotencyKey: string | undefined) {
+  const api = yield* Api
+  return yield* api.request((weft, options) => weft.calls.call(input, { ...options, idempotencyKey }))
+})
+
+/** Runs the function of a build. The project is that of the reference, or that of the folder. */
+const runBuild = Effect.fnUntraced(function* (input: Input, buildId: string) {
+  const api = yield* Api
+  const colon = input.fn.indexOf(":")
+  const project = colon === -1 ? (yield* readProject).name : input.fn.slice(0, colon)
+  const fn = input.fn.slice(colon + 1)
+  return yield* api.request((weft, options) => weft.builds.run(project, buildId, { ...input, fn }, options))
+})
 
 const readArguments = Effect.fnUntraced(function* (args: ReadonlyArray<string>, file: string | null) {
   if (file === null) return yield* parseArguments(args)

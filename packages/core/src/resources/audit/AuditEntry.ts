@@ -28,6 +28,7 @@ export const AuditAction = Schema.Literals([
   "build.end_live",
   "build.quarantine",
   "build.release",
+  "build.run",
   "project.remove",
   "deliveries.cancel",
   "run.wake",

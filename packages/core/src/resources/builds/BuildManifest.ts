@@ -26,6 +26,7 @@ export type ReadBuildManifest = (
   Caller
 >
 
+/** Returns a function that reads manifests for callers with an action on builds of the project. */
 export const makeReadBuildManifest = Effect.gen(function* () {
   const store = yield* BuildStore
   const zips = yield* BuildZips
@@ -39,15 +40,18 @@ export const makeReadBuildManifest = Effect.gen(function* () {
     return (yield* Effect.all(stored.map(orNull))).filter((deployment) => deployment !== null)
   })
 
-  return Effect.fnUntraced(function* (idOrName, buildId) {
-    const { project } = yield* resolveProject(projects, idOrName, "build", "read")
-    const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
-    const stored = yield* listStored(build)
-    const found = stored.find((deployment) => deployment.build.build_id === build.build_id)
-    if (found !== undefined) return { ...found, isActive: stored[0] === found }
-    const { manifest } = yield* queue.withTurn(build.env_id)(Effect.flatMap(zips.get(build), prepare))
-    return { build, manifest, isActive: false }
-  }) satisfies ReadBuildManifest
+  const readFor = (action: "read" | "execute"): ReadBuildManifest =>
+    Effect.fnUntraced(function* (idOrName, buildId) {
+      const { project } = yield* resolveProject(projects, idOrName, "build", action)
+      const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
+      const stored = yield* listStored(build)
+      const found = stored.find((deployment) => deployment.build.build_id === build.build_id)
+      if (found !== undefined) return { ...found, isActive: stored[0] === found }
+      const { manifest } = yield* queue.withTurn(build.env_id)(Effect.flatMap(zips.get(build), prepare))
+      return { build, manifest, isActive: false }
+    })
+
+  return { manifest: readFor("read"), executable: readFor("execute") }
 })
 
 const orNull = (found: Effect.Effect<Deployment, NotFound | StoreUnavailable>) =>

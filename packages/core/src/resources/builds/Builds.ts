@@ -22,7 +22,7 @@ import { type LiveBuilds, makeLiveBuilds } from "./LiveBuilds.ts"
 import type { EventHandler, ScheduleEntry } from "./Manifest.ts"
 import type { PreparationQueue } from "./PreparationQueue.ts"
 import type { Quarantines } from "./Quarantines.ts"
-import { makeRelease, type Release } from "./Release.ts"
+import { makeRelease, makeReleaseForHost, type Release, type ReleaseForHost } from "./Release.ts"
 import { makeUpload, type Upload } from "./Upload.ts"
 
 /** An entry of a manifest with the id of its build. */
@@ -62,6 +62,8 @@ export class Builds extends Context.Service<
      * be loaded, or if its metadata is invalid.
      */
     readonly manifest: ReadBuildManifest
+    /** As `manifest`, for callers that run the build. Needs `build: execute`. */
+    readonly executable: ReadBuildManifest
     readonly download: (project: string, buildId: string) => Effect.Effect<BuildDownload, Denied | NotFound, Caller>
     /**
      * Activates the build for the project's triggers on every node. Runs in flight finish on their own build. Needs
@@ -71,6 +73,8 @@ export class Builds extends Context.Service<
     readonly deploy: Deploy
     /** Lifts the quarantine of the build on every node, if there is one. Needs `build: execute`. */
     readonly release: Release
+    /** As `release`, for the host: checks no permission. */
+    readonly releaseForHost: ReleaseForHost
     /** Lists the event handlers of the deployed build by `ns`, then `var`. Empty if no build is deployed. */
     readonly handlers: (
       project: string,
@@ -151,10 +155,11 @@ export class Builds extends Context.Service<
           return { build, read: (range) => zips.read(build, range) }
         }),
 
-        manifest: yield* makeReadBuildManifest,
+        ...(yield* makeReadBuildManifest),
         ...(yield* makeLiveBuilds),
         deploy: yield* makeDeploy,
         release: yield* makeRelease,
+        releaseForHost: yield* makeReleaseForHost,
         handlers: listDeclared(({ manifest }) => manifest.handlers),
         schedules: listDeclared(({ manifest }) => manifest.schedules)
       })

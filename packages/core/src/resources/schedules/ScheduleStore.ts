@@ -21,6 +21,12 @@ export class ScheduleStore extends Context.Service<
       page: PageRequest,
       only?: ReadonlyArray<string>
     ) => Effect.Effect<Page<Schedule>, StoreUnavailable>
+    /** Lists static and dynamic schedules by `due_at`, then id. `only` is a list of project ids or names. */
+    readonly upcoming: (
+      envId: EnvId,
+      page: PageRequest,
+      only?: ReadonlyArray<string>
+    ) => Effect.Effect<Page<Schedule>, StoreUnavailable>
     /** Removes a dynamic schedule. `only` is a list of project ids or names. */
     readonly remove: (
       envId: EnvId,

@@ -3,16 +3,26 @@ import { Context, Effect, Layer } from "effect"
 import { type Forbidden, NotFound, type StoreUnavailable } from "../../foundation/Errors.ts"
 import { idReader, ScheduleId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
+import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
 import { type Action, readable } from "../../tenants/access/Permission.ts"
 import type { Schedule } from "./Schedule.ts"
 import { ScheduleStore } from "./ScheduleStore.ts"
+import { type UpcomingTicks, upcomingTicks } from "./UpcomingTicks.ts"
 
 export class Schedules extends Context.Service<
   Schedules,
   {
     /** Lists the schedules of projects whose builds the caller may read, newest first. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<Schedule>, Forbidden | StoreUnavailable, Caller>
+    /**
+     * Lists all schedules of projects whose builds the caller may read, also those of builds, by their next tick. Each has its
+     * ticks of the next `days` days, at most 50.
+     */
+    readonly upcoming: (
+      page: PageRequest,
+      days: number
+    ) => Effect.Effect<Page<UpcomingTicks>, Forbidden | StoreUnavailable, Caller>
     /** Removes a schedule. `NotFound` without `build: execute` on its project. */
     readonly remove: (id: string) => Effect.Effect<void, Forbidden | NotFound | StoreUnavailable, Caller>
   }
@@ -35,6 +45,13 @@ export class Schedules extends Context.Service<
           return yield* store.list(env_id, page, only)
         }),
 
+        upcoming: Effect.fnUntraced(function* (page, days) {
+          const { env_id, only } = yield* readScope("read")
+          const until = addMillis(yield* currentTime, days * dayMs)
+          const { items, total } = yield* store.upcoming(env_id, page, only)
+          return { items: items.map((schedule) => upcomingTicks(schedule, until)), total }
+        }),
+
         remove: Effect.fnUntraced(function* (text) {
           const { env_id, only } = yield* readScope("execute")
           const scheduleId = readScheduleId(text)
@@ -45,5 +62,7 @@ export class Schedules extends Context.Service<
     })
   )
 }
+
+const dayMs = 86_400_000
 
 const readScheduleId = idReader(ScheduleId)

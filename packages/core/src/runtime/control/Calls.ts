@@ -1,21 +1,19 @@
 /** Calls a function by its name, and waits for its result if the caller wants it. */
 import { Context, Effect, Layer, type Schema } from "effect"
-import {
+import type {
   BadRequest,
-  type Forbidden,
-  type NotFound,
-  type PlanRequired,
-  type RateLimited,
-  type StoreUnavailable
+  Forbidden,
+  NotFound,
+  PlanRequired,
+  RateLimited,
+  StoreUnavailable
 } from "../../foundation/Errors.ts"
 import { Caller, hostIdentity } from "../../tenants/access/Caller.ts"
 import type { Event } from "../events/Event.ts"
 import { Events } from "../events/Events.ts"
 import { SystemEvents } from "../events/SystemEvents.ts"
-import { isFinalAttempt } from "../runs/Attempt.ts"
 import type { Run } from "../runs/Run.ts"
-import { RunStore } from "../runs/RunStore.ts"
-import { StreamWatch } from "./StreamWatch.ts"
+import { checkWait, makeAwaitRun } from "./awaitRun.ts"
 
 export interface NewCall {
   /** `ns/var`, or `project:ns/var`. */
@@ -35,11 +33,6 @@ export interface Called {
   /** Run of the latest attempt; null if none has begun yet. */
   readonly run: Run | null
 }
-
-const waitMaxSeconds = 300
-
-/** Maximum wait for the start of the first run, in milliseconds. */
-const startWaitMs = 1_000
 
 export class Calls extends Context.Service<
   Calls,
@@ -63,16 +56,13 @@ export class Calls extends Context.Service<
     Effect.gen(function* () {
       const events = yield* Events
       const system = yield* SystemEvents
-      const store = yield* RunStore
-      const watch = yield* StreamWatch
+      const awaitRun = yield* makeAwaitRun
 
       return Calls.of({
         call: Effect.fnUntraced(function* ({ fn, args = [], wait = 0, idempotencyKey, traceparent }) {
           const caller = yield* Caller
           const match = yield* system.findCallee(fn, "fn")
-          if (!(wait >= 0 && wait <= waitMaxSeconds)) {
-            return yield* new BadRequest({ reason: `wait must be a number of seconds from 0 to ${waitMaxSeconds}` })
-          }
+          yield* checkWait(wait)
           // The permission to call is sufficient. That a call is an event is an implementation detail.
           const event = yield* Effect.provideService(
             events.publish({
@@ -84,16 +74,7 @@ export class Calls extends Context.Service<
             Caller,
             hostIdentity(caller.env_id)
           )
-          const latest = Effect.map(
-            store.list(event.env_id, { limit: 1, offset: 0 }, { eventId: event.event_id }),
-            ({ items }) => items[0] ?? null
-          )
-          const final = Effect.map(latest, (run) =>
-            run !== null && isFinalAttempt(run, match.handler.retry.attempts) ? run : null
-          )
-          const waitMs = wait * 1000
-          const ended = waitMs === 0 ? null : yield* watch.until(event.stream_id, final, waitMs)
-          return { event, run: ended ?? (yield* watch.until(event.stream_id, latest, startWaitMs - waitMs)) }
+          return { event, run: yield* awaitRun(event, match.handler.retry.attempts, wait) }
         })
       })
     })

@@ -18,6 +18,7 @@ import { readTicks } from "../../../src/foundation/time/Ticks.ts"
 import { parseInstant } from "../../../src/foundation/time/Timestamp.ts"
 import { dueTick } from "../../../src/resources/schedules/DueTick.ts"
 import { readTiming } from "../../../src/resources/schedules/Timing.ts"
+import { upcomingTicks } from "../../../src/resources/schedules/UpcomingTicks.ts"
 
 const start = Date.UTC(2026, 2, 28, 12)
 const hour = 3_600_000
@@ -37,6 +38,31 @@ const ticksBetween = (cron: string, timezone: string, from: Timestamp, to: Times
   for (let tick = next(from); tick !== null && tick <= to; tick = next(tick)) ticks.push(tick)
   return ticks
 }
+
+describe("the upcoming ticks of a schedule", () => {
+  const of = (cron: string | null, next_at: Timestamp): Schedule => ({
+    ...{ schedule_id: ScheduleId.make("01890000-0000-7000-8000-000000000001"), kind: "dynamic", ns: "main", var: "f" },
+    ...{ env_id: EnvId.make("01890000-0000-7000-8000-000000000002"), args: null, timezone: "UTC", depth: 0 },
+    ...{ project_id: ProjectId.make("01890000-0000-7000-8000-000000000003"), created_at: after(0) },
+    ...{ cron, next_at, due_at: next_at }
+  })
+
+  it("are those until the end of the period, the next one first", () => {
+    const { ticks, more } = upcomingTicks(of("0 3 * * *", after(15 * hour)), after(3 * day))
+    assert.deepStrictEqual([ticks, more], [[after(15 * hour), after(39 * hour), after(63 * hour)], false])
+    assert.deepStrictEqual(upcomingTicks(of("0 3 * * *", after(4 * day)), after(3 * day)).ticks, [])
+  })
+
+  it("is one for a schedule that fires once", () => {
+    const { ticks, more } = upcomingTicks(of(null, after(hour)), after(day))
+    assert.deepStrictEqual([ticks, more], [[after(hour)], false])
+  })
+
+  it("are at most 50, with a mark that there are more", () => {
+    const { ticks, more } = upcomingTicks(of("* * * * *", after(60_000)), after(day))
+    assert.deepStrictEqual([ticks.length, more], [50, true])
+  })
+})
 
 describe("a due schedule", () => {
   it("fires its latest tick, unless that was missed by an hour, and continues with the first tick after now", () => {

@@ -1,0 +1,45 @@
+/** Handlers of the admin endpoints about the installation: plans, usage, the node and quarantines. */
+import { toPageRequest } from "@weft/api"
+import { Builds, EnvId, NotFound, OrgUsages, PlanName, Plans, Tenants } from "@weft/core"
+import { type AnySeries, now as currentTime, type Reading } from "@weft/core/adapter"
+import { Effect, Schema } from "effect"
+import type { HttpSettings } from "../app/HttpOptions.ts"
+import { listing } from "./Listing.ts"
+
+const isEnvId = Schema.is(EnvId)
+
+/** Fails with `NotFound` for text that is not an id. */
+export const parseEnvId = (text: string): Effect.Effect<EnvId, NotFound> =>
+  isEnvId(text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: "environment" }))
+
+export const makeOperatorHandlers = Effect.fnUntraced(function* (
+  { version, gitSha, metricsMs }: HttpSettings,
+  metrics: Reading
+) {
+  const plans = yield* Plans
+  const tenants = yield* Tenants
+  const usages = yield* OrgUsages
+  const builds = yield* Builds
+  const start_time = yield* currentTime
+  const readings = yield* Effect.cachedWithTTL(metrics, metricsMs)
+  const named = PlanName.literals.map((name) => {
+    const { weakest_record: _record, ...limits } = plans.table[name]
+    return { name, limits }
+  })
+  return {
+    listPlans: ({ query }: { readonly query: Parameters<typeof toPageRequest>[0] }) => {
+      const page = toPageRequest(query)
+      const items = named.slice(page.offset, page.offset + page.limit)
+      return Effect.succeed(listing(page)({ items, total: named.length }))
+    },
+    getOrgUsage: ({ params }: { readonly params: { readonly org: string } }) =>
+      Effect.flatMap(tenants.getOrg(params.org), usages.of),
+    getNode: () =>
+      Effect.map(readings, (series) => ({ version, git_sha: gitSha, start_time, metrics: series.flatMap(toMetric) })),
+    releaseBuild: ({ params }: { readonly params: { readonly env_id: string; readonly build_id: string } }) =>
+      Effect.flatMap(parseEnvId(params.env_id), (envId) => builds.releaseForHost(envId, params.build_id))
+  }
+})
+
+/** Returns a value that JSON can represent; none for a histogram. */
+const toMetric = (series: AnySeries) => (series.type === "histogram" || !Number.isFinite(series.value) ? [] : [series])

@@ -1,0 +1,43 @@
+/** Wire format of plans and of nodes, for the operator of a server. */
+import { PlanName } from "@weft/core"
+import { Schema } from "effect"
+import { example } from "../openapi/FieldExample.ts"
+import { instant } from "./Wire.ts"
+
+const limit = Schema.Int.annotate({ description: "-1 for unlimited" })
+
+export const PlanRecord = Schema.Struct({
+  name: example(PlanName, "Pro"),
+  limits: Schema.Struct({
+    requests_per_second: example(limit, 100),
+    host_calls_per_second: example(limit, 5_000),
+    max_file_bytes: example(limit, 5_368_709_120),
+    runs_per_month: example(limit, 1_000_000),
+    storage_bytes: example(limit, 107_374_182_400),
+    team_members: example(limit, 20),
+    call_retention_days: example(limit, 30),
+    call_storage_bytes: example(limit, 53_687_091_200),
+    domains: example(limit, 10),
+    max_chain_depth: example(limit, 100),
+    max_steps_per_run: example(limit, 10_000),
+    max_step_result_bytes: example(limit, 262_144),
+    max_suspended_runs: example(limit, 100_000),
+    max_pending_deliveries: example(limit, 250_000),
+    max_schedules: example(limit, 25_000)
+  })
+}).annotate({ identifier: "Plan" })
+
+export const NodeRecord = Schema.Struct({
+  version: example(Schema.String, "0.1.0"),
+  git_sha: example(Schema.String, "4f2c1a9"),
+  start_time: instant("2026-01-01T00:00:00.000Z"),
+  metrics: Schema.Array(
+    Schema.Struct({
+      name: example(Schema.String, "weft_deliveries_running"),
+      type: example(Schema.Literals(["counter", "gauge"]), "gauge"),
+      help: example(Schema.String, "Deliveries that this node has claimed"),
+      labels: Schema.Record(Schema.String, Schema.String),
+      value: example(Schema.Finite, 12)
+    })
+  ).annotate({ description: "The metrics of `GET /metrics`, without histograms" })
+}).annotate({ identifier: "NodeStatus" })

@@ -1,0 +1,26 @@
+/** Layers of the services that control runs and deliveries. A part of `Weft.ts`. */
+import { Layer } from "effect"
+import { BuildRuns } from "./runtime/control/BuildRuns.ts"
+import { Calls } from "./runtime/control/Calls.ts"
+import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
+import { Deliveries } from "./runtime/control/Deliveries.ts"
+import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
+import { RunControl } from "./runtime/control/RunControl.ts"
+import { Runs } from "./runtime/control/Runs.ts"
+import { Tokens } from "./runtime/control/Tokens.ts"
+import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
+import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
+
+/** Services that control runs and deliveries. */
+export const controlLayer = Layer.mergeAll(
+  Runs.layer,
+  RunControl.layer,
+  Tokens.layer,
+  Deliveries.layer,
+  ProjectRemovals.layer,
+  ChildCancellations.layer,
+  Calls.layer,
+  BuildRuns.layer,
+  LogFlusher.layer,
+  LeaseKeeper.layer
+)
