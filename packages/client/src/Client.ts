@@ -8,6 +8,7 @@ import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
 import { DeliveriesEndpoints } from "./generated/DeliveriesEndpoints.ts"
 import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
 import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
+import { EvalEndpoints } from "./generated/EvalEndpoints.ts"
 import { EventsEndpoints } from "./generated/EventsEndpoints.ts"
 import { LinksEndpoints } from "./generated/LinksEndpoints.ts"
 import { ProjectsEndpoints } from "./generated/ProjectsEndpoints.ts"
@@ -49,6 +50,7 @@ export class WeftClient {
   readonly runs: RunsEndpoints
   readonly deliveries: DeliveriesEndpoints
   readonly calls: Calls
+  readonly eval: EvalEndpoints
   readonly sessions: SessionsEndpoints
   readonly serviceKeys: ServiceKeysEndpoints
   readonly streams: Streams
@@ -72,6 +74,7 @@ export class WeftClient {
     this.runs = new RunsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
     this.calls = new Calls(caller)
+    this.eval = new EvalEndpoints(caller)
     this.sessions = new SessionsEndpoints(caller)
     this.serviceKeys = new ServiceKeysEndpoints(caller)
     this.streams = new Streams(caller)

@@ -149,7 +149,7 @@ export class BuildsApi extends HttpApiGroup.make("builds")
     })
       .annotateMerge(
         extension(
-          "Run a function of a build, deployed or not; returns its run after at most `wait` seconds, or 202 with the event if no run has started"
+          "Run a function of any build; returns its run after at most `wait` seconds, or 202 with the event if none has started"
         )
       )
       .annotateMerge(

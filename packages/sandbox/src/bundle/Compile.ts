@@ -6,6 +6,7 @@ import { Effect, Semaphore } from "effect"
 import type { BuildOptions, Message, Plugin } from "esbuild"
 import { markOptional } from "../protocol/OptionalNames.ts"
 import { entryFile } from "./Archive.ts"
+import { originalLine } from "./SourceText.ts"
 
 export interface Compiled {
   readonly script: string
@@ -19,18 +20,43 @@ export interface Compiled {
  */
 const compilerLock = Semaphore.makeUnsafe(1)
 
-/**
- * Compiles a bundle after those before it.
- *
- * Fails with `BundleRejected` for an error in the module, with its position. The same applies if it takes longer than
- * `compileMs`, or crashes the compiler twice. Fails with `SandboxUnavailable` if the compiler cannot be started.
- */
+/** A module in memory, by the path with which others import it. */
+export interface ModuleText {
+  readonly contents: string
+  readonly loader: "js" | "ts"
+}
+
+/** Modules to compile. The compiler reads nothing else. */
+export interface Modules {
+  readonly entry: string
+  readonly files: ReadonlyMap<string, ModuleText>
+}
+
+/** Returns the only module of a bundle. Its last comment is the author's source map, which the compiler merges. */
+export const bundleModule = (source: string, authorMap: string | undefined): ModuleText => ({
+  contents: withMap(source, authorMap),
+  loader: "js"
+})
+
+/** Compiles a bundle, as `compileModules` does. */
 export const compile = (
   source: string,
   authorMap: string | undefined,
   compileMs: number
 ): Effect.Effect<Compiled, BundleRejected | SandboxUnavailable> =>
-  Effect.retry(compileOnce(source, authorMap), { times: 1, while: (failed) => failed === died }).pipe(
+  compileModules({ entry: entryFile, files: new Map([[entryFile, bundleModule(source, authorMap)]]) }, compileMs)
+
+/**
+ * Compiles modules after those before them.
+ *
+ * Fails with `BundleRejected` for an error in the module, with its position. The same applies if it takes longer than
+ * `compileMs`, or crashes the compiler twice. Fails with `SandboxUnavailable` if the compiler cannot be started.
+ */
+export const compileModules = (
+  modules: Modules,
+  compileMs: number
+): Effect.Effect<Compiled, BundleRejected | SandboxUnavailable> =>
+  Effect.retry(compileOnce(modules), { times: 1, while: (failed) => failed === died }).pipe(
     Effect.catchTag("CompilerDied", () => Effect.fail(rejected("index.js crashed the compiler"))),
     Effect.timeoutOrElse({
       duration: compileMs,
@@ -39,12 +65,12 @@ export const compile = (
     Semaphore.withPermits(compilerLock, 1)
   )
 
-const compileOnce = Effect.fnUntraced(function* (source: string, authorMap: string | undefined) {
+const compileOnce = Effect.fnUntraced(function* (modules: Modules) {
   // Loaded at the first upload: most servers start without one.
   const { build, stop } = yield* Effect.promise(() => import("esbuild"))
   const end = Effect.promise(stop)
   const compiling = yield* Effect.try({
-    try: () => withGuardedProcesses(() => build(buildOptions(source, authorMap))),
+    try: () => withGuardedProcesses(() => build(buildOptions(modules))),
     // Errors in the module come later. The compiler cannot start now, for example without free descriptors.
     catch: (error) => new SandboxUnavailable({ reason: `the compiler: ${firstLine(error)}` })
   })
@@ -83,13 +109,13 @@ const firstLine = (error: unknown): string =>
 /** Maximum length of lines that can be broken, in characters. */
 const lineLengthMax = 10_000
 
-const buildOptions = (source: string, authorMap: string | undefined) =>
+const buildOptions = (modules: Modules) =>
   ({
-    entryPoints: [entryFile],
+    entryPoints: [modules.entry],
     outfile: "bundle.js",
     bundle: true,
     write: false,
-    plugins: [onlyThisModule(withMap(source, authorMap))],
+    plugins: [onlyTheseModules(modules)],
     format: "iife",
     globalName: "__weft_bundle",
     platform: "neutral",
@@ -125,17 +151,17 @@ const toFailure = (error: unknown): BundleRejected | SandboxUnavailable | typeof
 
 const rejected = (reason: string): BundleRejected => new BundleRejected({ reason })
 
-/** A plugin that provides one module from memory. The compiler reads no file, neither for imports nor for maps. */
-const onlyThisModule = (contents: string): Plugin => ({
-  name: "only-this-module",
+/** A plugin that provides modules from memory. The compiler reads no file, neither for imports nor for maps. */
+const onlyTheseModules = ({ files }: Modules): Plugin => ({
+  name: "only-these-modules",
   setup: (compiler) => {
     compiler.onResolve({ filter: /.*/ }, ({ kind, path }) => {
-      if (kind === "entry-point") return { path: entryFile, namespace: "bundle" }
+      if (files.has(path)) return { path, namespace: "bundle" }
       // Stays in the output and throws if reached. Code that tries to load Node's modules expects that.
       if (kind === "require-call" || kind === "require-resolve") return { path, external: true }
       return { errors: [{ text: `imports ${JSON.stringify(path)}: a bundler must put everything into index.js` }] }
     })
-    compiler.onLoad({ filter: /.*/, namespace: "bundle" }, () => ({ contents, loader: "js" }))
+    compiler.onLoad({ filter: /.*/, namespace: "bundle" }, ({ path }) => files.get(path))
   }
 })
 
@@ -150,7 +176,9 @@ const describeFailure = (error: unknown): string => {
   const first = firstMessage(error)
   if (first === undefined) return `index.js does not compile: ${error instanceof Error ? error.message : String(error)}`
   const { location, text } = first
-  return location === null ? `index.js: ${text}` : `index.js:${location.line}:${location.column + 1} ${text}`
+  if (location === null) return `index.js: ${text}`
+  const file = location.file.replace(/^bundle:/, "")
+  return `${file}:${originalLine(file, location.line)}:${location.column + 1} ${text}`
 }
 
 const firstMessage = (error: unknown): Message | undefined => {
