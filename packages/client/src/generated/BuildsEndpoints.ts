@@ -58,7 +58,7 @@ export class BuildsEndpoints extends Endpoints {
     return this.caller.none("POST", path`/v1/projects/${project}/builds/${buildId}/release`, options)
   }
 
-  /** Run a function of a build, deployed or not; returns its run after at most `wait` seconds, or 202 with the event if no run has started. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/run` */
+  /** Run a function of any build; returns its run after at most `wait` seconds, or 202 with the event if none has started. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/run` */
   run(project: string, buildId: string, input: BuildRunInput, options: RequestOptions = {}): Promise<Run | Event> {
     return this.caller.one("POST", path`/v1/projects/${project}/builds/${buildId}/run`, options, { body: input })
   }
