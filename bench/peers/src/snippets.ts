@@ -8,7 +8,7 @@ const argsText = JSON.stringify(snippetArgs)
 
 /** A function of JSON text that returns JSON text, so that no object crosses the border. */
 const wrap = (source: string): string =>
-  `((text) => JSON.stringify(((args) => {"use strict";${source}})(JSON.parse(text))))`
+  `((text) => JSON.stringify(((args) => {"use strict";${source}\n})(JSON.parse(text))))`
 
 const isolatedVm = async (): Promise<SnippetEngine> => {
   const open = async (source: string) => {

@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Sandbox } from "@weft/core/adapter"
-import { Effect } from "effect"
+import { BuildId, Sandbox } from "@weft/core/adapter"
+import { Effect, Fiber } from "effect"
 import { sandbox } from "../src/index.ts"
-import { type Call, createTenant } from "./Tenant.ts"
+import { runnerPids } from "./RunnerPids.ts"
+import { type Call, createTenant, makeId, type Tenant } from "./Tenant.ts"
 import { buildBundle } from "./zip.ts"
 
 let tenants = 0
@@ -98,6 +99,38 @@ layer(sandbox({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds
         )
       assert.deepStrictEqual([yield* count(true), yield* count(true)], [returned(1), returned(1)])
       assert.deepStrictEqual([yield* count(false), yield* count(false)], [returned(1), returned(2)])
+    })
+  )
+})
+
+layer(sandbox({ runners: 1, strikes: 1, limits: { cpuSliceMs: 10_000 } }), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("a source whose runner dies while it computes", (it) => {
+  it.effect("puts all sources of its environment under quarantine, and no build", () =>
+    Effect.gen(function* () {
+      const service = yield* Sandbox
+      const strike_id = BuildId.make(makeId(900))
+      const source = (number: number, text: string) =>
+        Effect.map(service.compileSource({ text, build: null }), (artifact) =>
+          createTenant(service, number, artifact, { isSingleUse: true, strike_id })
+        )
+      const tagOf = (tenant: Tenant) =>
+        Effect.map(
+          tenant.call("default", { trigger: "args", svc: { args: [], run: {} } }),
+          ({ outcome }) => outcome._tag
+        )
+      const innocent = yield* source(901, "1")
+      const build = createTenant(service, 902, innocent.artifact)
+      assert.strictEqual(yield* tagOf(innocent), "Returned")
+      const spinning = yield* Effect.forkChild(tagOf(yield* source(903, "for (;;) {}")))
+      yield* Effect.sleep("500 millis")
+      for (const pid of runnerPids()) process.kill(pid, "SIGKILL")
+      yield* Fiber.join(spinning)
+      assert.strictEqual((yield* service.nextQuarantine).build_id, strike_id)
+      assert.deepStrictEqual([yield* tagOf(innocent), yield* tagOf(build)], ["Quarantined", "Returned"])
+      yield* service.clearQuarantine(strike_id)
+      assert.strictEqual(yield* tagOf(innocent), "Returned")
     })
   )
 })

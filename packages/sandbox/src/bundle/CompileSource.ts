@@ -1,7 +1,7 @@
 /** Compiles source text: an expression, the body of an async function, or a module. */
 import { BundleRejected, type SandboxUnavailable } from "@weft/core/adapter"
 import { Effect } from "effect"
-import { type Compiled, compileModules, type Modules, type ModuleText } from "./Compile.ts"
+import { type Compiled, compileModule, compileModules, type Modules, type ModuleText } from "./Compile.ts"
 import { sourceFile } from "./SourceText.ts"
 
 /** Path under which a source imports the build of its context. */
@@ -57,7 +57,11 @@ export const compileSource = Effect.fnUntraced(function* (text: string, build: M
   const forms = listForms(text)
   const failures = new Map<Form, BundleRejected>()
   for (const form of forms) {
-    const compiled = yield* attempt(compileModules(toModules(text, form, build), compileMs))
+    const compiled = yield* attempt(
+      form === "module" || build !== null
+        ? compileModules(toModules(text, form, build), compileMs)
+        : compileModule({ contents: wrap(text, form, false), loader: "ts" }, sourceFile, compileMs)
+    )
     if (!(compiled instanceof BundleRejected)) return compiled
     // A text that the compiler cannot handle would end it once more in each form.
     if (!isSyntaxError(compiled)) return yield* compiled
