@@ -1,6 +1,7 @@
 /** The client, with the groups of the API. */
 import { Builds } from "./builds/Builds.ts"
 import { Calls } from "./Calls.ts"
+import { Eval } from "./Eval.ts"
 import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
@@ -8,7 +9,6 @@ import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
 import { DeliveriesEndpoints } from "./generated/DeliveriesEndpoints.ts"
 import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
 import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
-import { EvalEndpoints } from "./generated/EvalEndpoints.ts"
 import { EventsEndpoints } from "./generated/EventsEndpoints.ts"
 import { LinksEndpoints } from "./generated/LinksEndpoints.ts"
 import { ProjectsEndpoints } from "./generated/ProjectsEndpoints.ts"
@@ -50,7 +50,7 @@ export class WeftClient {
   readonly runs: RunsEndpoints
   readonly deliveries: DeliveriesEndpoints
   readonly calls: Calls
-  readonly eval: EvalEndpoints
+  readonly eval: Eval
   readonly sessions: SessionsEndpoints
   readonly serviceKeys: ServiceKeysEndpoints
   readonly streams: Streams
@@ -74,7 +74,7 @@ export class WeftClient {
     this.runs = new RunsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
     this.calls = new Calls(caller)
-    this.eval = new EvalEndpoints(caller)
+    this.eval = new Eval(caller)
     this.sessions = new SessionsEndpoints(caller)
     this.serviceKeys = new ServiceKeysEndpoints(caller)
     this.streams = new Streams(caller)
