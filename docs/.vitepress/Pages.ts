@@ -99,6 +99,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Runs", "http/runs.md"),
       page("Deliveries", "http/deliveries.md"),
       page("Calls", "http/calls.md"),
+      page("Evaluation", "http/evaluation.md"),
       page("Sessions", "http/sessions.md"),
       page("Service keys", "http/service-keys.md"),
       page("Streams", "http/streams.md"),
