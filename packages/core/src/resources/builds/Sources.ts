@@ -142,7 +142,7 @@ class SourceCache {
 }
 
 /** Returns the id of a source's bundle: a UUID of version 8 from a digest. */
-export const toSourceId = (digest: string): BuildId =>
+const toSourceId = (digest: string): BuildId =>
   BuildId.make(
     `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-a${digest.slice(17, 20)}-${digest.slice(20, 32)}`
   )

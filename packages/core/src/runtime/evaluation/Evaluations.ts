@@ -65,7 +65,7 @@ const timeoutDefault = 30
 const timeoutMax = 60
 
 /** Project of runs without a build. No project has this id. */
-export const noProject = ProjectId.make("00000000-0000-0000-0000-000000000000")
+const noProject = ProjectId.make("00000000-0000-0000-0000-000000000000")
 
 export class Evaluations extends Context.Service<
   Evaluations,
