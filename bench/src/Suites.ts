@@ -5,6 +5,7 @@ import { cancel } from "./suites/cancel.ts"
 import { cold } from "./suites/cold.ts"
 import { costs } from "./suites/costs.ts"
 import { durable } from "./suites/durable.ts"
+import { evaluate } from "./suites/evaluate.ts"
 import { files } from "./suites/files.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
@@ -19,6 +20,7 @@ export const suites: ReadonlyArray<Suite> = [
   latency,
   steps,
   durable,
+  evaluate,
   sleepers,
   files,
   sse,

@@ -28,7 +28,7 @@ export const rooms: ReadonlyMap<string, ReadonlyArray<Layer>> = new Map([
       ["execution"],
       ["workflows"],
       ["dispatch"],
-      ["control", "streams", "webhooks"]
+      ["control", "streams", "webhooks", "evaluation"]
     ]
   ]
 ])
@@ -87,8 +87,11 @@ export const guestSide = [
   "packages/bundler/src/modules/"
 ]
 
-/** The only folder that may load the engine, because the engine can crash its process. */
-export const engine = { package: "isolated-vm", folder: "packages/sandbox/src/runner/" }
+/**
+ * The only folder that may load the engine, because the engine can crash its process. `peers` are programs of the
+ * benchmarks with a process of their own.
+ */
+export const engine = { package: "isolated-vm", folder: "packages/sandbox/src/runner/", peers: "bench/peers/src/" }
 
 /** The only folders that may read the wall clock, environment variables or weak randomness. */
 export const edges = [

@@ -3,7 +3,8 @@ import { type EndpointPermission, type PermittedEndpoint, permittedEndpoints } f
 import { validActions } from "@weft/core/adapter"
 import { Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
-import { actingAs, type GoodRequest, goodRequests, type Made } from "./server/GoodRequests.ts"
+import type { GoodRequest, Made } from "./server/GoodRequest.ts"
+import { actingAs, goodRequests } from "./server/GoodRequests.ts"
 import { type Reply, TestServer } from "./server/TestServer.ts"
 
 let server: TestServer

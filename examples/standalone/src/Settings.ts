@@ -141,7 +141,7 @@ export const readSettings = (variables: Variables): Settings => {
       entries: whole("WEFT_LIMIT_AUDIT_ENTRIES", 1, 10_000_000) ?? 10_000
     },
     trustProxy: flag("WEFT_TRUST_PROXY"),
-    mcp: mcpSettings(text, wrong),
+    mcp: mcpSettings(text, flag, wrong),
     console: isTrue("WEFT_CONSOLE", text("WEFT_CONSOLE") ?? "true"),
     consoleEmbeddedIn: readOrigins(text("WEFT_CONSOLE_EMBEDDED_IN"), (reason) =>
       wrong("WEFT_CONSOLE_EMBEDDED_IN", reason)

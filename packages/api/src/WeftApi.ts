@@ -10,6 +10,7 @@ import { ContextApi } from "./routes/ContextApi.ts"
 import { DeliveriesApi } from "./routes/DeliveriesApi.ts"
 import { DomainsApi } from "./routes/DomainsApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
+import { EvalApi } from "./routes/EvalApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { FilesApi } from "./routes/FilesApi.ts"
 import { LinksApi } from "./routes/LinksApi.ts"
@@ -35,6 +36,7 @@ export class WeftApi extends HttpApi.make("weft")
     RunsApi,
     DeliveriesApi,
     CallsApi,
+    EvalApi,
     SessionsApi,
     ServiceKeysApi,
     StreamsApi,

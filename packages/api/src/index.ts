@@ -34,6 +34,7 @@ export {
 export { AuditEntryRecord } from "./records/AuditRecords.ts"
 export { ContextVariableRecord, ResealedRecord } from "./records/ContextRecords.ts"
 export { DomainRecord, VerificationRecord } from "./records/DomainRecords.ts"
+export { EvaluationRecord, toEvaluationRecord } from "./records/EvaluationRecord.ts"
 export {
   FileLinkRecord,
   FileRecord,
@@ -78,6 +79,7 @@ export { CallsApi, startedRunResponses } from "./routes/CallsApi.ts"
 export { ContextApi } from "./routes/ContextApi.ts"
 export { DomainsApi } from "./routes/DomainsApi.ts"
 export { EnvApi, EnvResponse } from "./routes/EnvApi.ts"
+export { EvalApi } from "./routes/EvalApi.ts"
 export { EventsApi } from "./routes/EventsApi.ts"
 export { FilesApi } from "./routes/FilesApi.ts"
 export { LinksApi } from "./routes/LinksApi.ts"

@@ -8,6 +8,7 @@ import { deliveries } from "./commands/deliveries/deliveries.ts"
 import { deploy } from "./commands/deploy/deploy.ts"
 import { dev } from "./commands/dev/dev.ts"
 import { domains } from "./commands/domains/domains.ts"
+import { evaluate } from "./commands/eval/eval.ts"
 import { events } from "./commands/events/events.ts"
 import { files } from "./commands/files/files.ts"
 import { init } from "./commands/init/init.ts"
@@ -36,7 +37,7 @@ export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, test and deploy functions"),
   Command.withSubcommands([
     { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
-    { group: "Functions", commands: [run, runs, tokens, logs, events, deliveries] },
+    { group: "Functions", commands: [run, evaluate, runs, tokens, logs, events, deliveries] },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
     { group: "Environment and host", commands: [usage, domains, admin] }

@@ -1,6 +1,7 @@
 /** The client, with the groups of the API. */
 import { Builds } from "./builds/Builds.ts"
 import { Calls } from "./Calls.ts"
+import { Eval } from "./Eval.ts"
 import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
@@ -49,6 +50,7 @@ export class WeftClient {
   readonly runs: RunsEndpoints
   readonly deliveries: DeliveriesEndpoints
   readonly calls: Calls
+  readonly eval: Eval
   readonly sessions: SessionsEndpoints
   readonly serviceKeys: ServiceKeysEndpoints
   readonly streams: Streams
@@ -72,6 +74,7 @@ export class WeftClient {
     this.runs = new RunsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
     this.calls = new Calls(caller)
+    this.eval = new Eval(caller)
     this.sessions = new SessionsEndpoints(caller)
     this.serviceKeys = new ServiceKeysEndpoints(caller)
     this.streams = new Streams(caller)

@@ -121,6 +121,15 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
+  it("runs functions of a build, and source text", async () => {
+    const { build_id } = await weft.builds.deployed("shop")
+    const run = begun(await weft.builds.run("shop", build_id, { fn: "main/plain", args: [1], wait: 20 }))
+    assert.deepInclude(run, { run_type: "run", build_id, result: { value: 1 } })
+    const evaluation = await weft.eval.run({ source: "args[0] + 1", args: [1], timeout: 5 })
+    assert.deepInclude(evaluation, { run_type: "eval", status: "succeeded", result: 2 })
+    assert.lengthOf(evaluation.logs, 1)
+  })
+
   it("completes the token of a durable run", async () => {
     const { event_id } = await weft.events.publish({ event_type: "expense", event_data: null })
     let [run] = (await weft.events.runs(event_id)).items

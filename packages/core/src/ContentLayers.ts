@@ -12,6 +12,7 @@ import { BuildZips } from "./resources/builds/BuildZips.ts"
 import { Deployments } from "./resources/builds/Deployments.ts"
 import { PreparationQueue } from "./resources/builds/PreparationQueue.ts"
 import { Quarantines } from "./resources/builds/Quarantines.ts"
+import { Sources } from "./resources/builds/Sources.ts"
 import { ArchiveBytesMax } from "./resources/builds/Upload.ts"
 import { FileLinks } from "./resources/files/FileLinks.ts"
 import { Files } from "./resources/files/Files.ts"
@@ -40,7 +41,7 @@ export const filesLayer = (publicUrl: string | (() => string | null) | null, scr
 export const buildsLayer = (archiveBytes = defaultLimits.archiveBytes) =>
   Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
     Layer.provide(Layer.succeed(ArchiveBytesMax, archiveBytes)),
-    Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer, Assets.layer)),
+    Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer, Assets.layer, Sources.layer)),
     Layer.provide(Layer.provide(BuildZips.layer, damageReports)),
     Layer.provide(Layer.mergeAll(PreparationQueue.layer, Layer.provide(auditedQuarantines, Quarantines.layer)))
   )

@@ -66,6 +66,8 @@ import * as GroupUnparker from "./runtime/dispatch/GroupUnparker.ts"
 import { HostTransactions } from "./runtime/dispatch/HostTransactions.ts"
 import * as Scheduler from "./runtime/dispatch/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./runtime/dispatch/Slots.ts"
+import { Evaluations } from "./runtime/evaluation/Evaluations.ts"
+import { Snippets } from "./runtime/evaluation/Snippets.ts"
 import { EventExpressions } from "./runtime/events/EventExpressions.ts"
 import { Events } from "./runtime/events/Events.ts"
 import { SystemEvents } from "./runtime/events/SystemEvents.ts"
@@ -141,6 +143,8 @@ export type WeftServices =
   | Streams
   | Webhooks
   | Tools
+  | Evaluations
+  | Snippets
   | McpSessions
   | Domains
   | DomainRoutes
@@ -244,7 +248,10 @@ export const layer = (
     Scheduler.layer,
     Schedules.layer
   )
-  const waited = Layer.provide(Layer.mergeAll(Webhooks.layer, Tools.layer, McpSessions.layer), SynchronousRuns.layer)
+  const waited = Layer.provide(
+    Layer.mergeAll(Webhooks.layer, Tools.layer, McpSessions.layer, Evaluations.layer, Snippets.layer),
+    SynchronousRuns.layer
+  )
   const services = Layer.mergeAll(
     waited,
     controlLayer,

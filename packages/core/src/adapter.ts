@@ -109,6 +109,7 @@ export {
   Sandbox,
   type SandboxStatus,
   SandboxUnavailable,
+  type SourceText,
   type StoredZip
 } from "./platform/sandbox/Sandbox.ts"
 export type { EventLoop } from "./platform/turns/EventLoop.ts"

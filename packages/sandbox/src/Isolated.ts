@@ -12,12 +12,14 @@ import {
   type Quarantine,
   Sandbox,
   SandboxUnavailable,
+  type SourceText,
   Turns
 } from "@weft/core/adapter"
 import { Deferred, Effect, Layer, Queue, Redacted, type Scope, Semaphore } from "effect"
 import { checkArchive, readBundle } from "./bundle/Archive.ts"
 import { engineTag, openArtifact, sealArtifact } from "./bundle/Artifact.ts"
-import { compile } from "./bundle/Compile.ts"
+import { bundleModule, compile } from "./bundle/Compile.ts"
+import { compileSource } from "./bundle/CompileSource.ts"
 import { readExports } from "./bundle/Exports.ts"
 import { loadOnce } from "./bundle/Preparation.ts"
 import { StackMap } from "./bundle/StackMap.ts"
@@ -77,6 +79,8 @@ const preparationsMax = 2
 /** Maximum quarantines that wait to be read. */
 const quarantinesMax = 1000
 const strikeMsDefault = 60 * 60 * 1000
+/** Maximum time to compile a source, in milliseconds. A source is small, and others wait for the compiler. */
+const sourceCompileMs = 2000
 /** Maximum time that a deployment waits for its bundle to load, in milliseconds. */
 const warmMs = 1000
 
@@ -103,8 +107,11 @@ const make = Effect.fnUntraced(function* (options: SandboxOptions) {
   return Sandbox.of({
     check: (zip) => archiveEffect((signal) => checkArchive(zip, limits, signal)),
     prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(spares, limits, size.rssBytes, key, zip)),
+    compileSource: (source) => sealSource(limits, key, source),
     invoke: (invocation) =>
       Effect.suspend(() => {
+        if (invocation.bundle.isSingleUse === true)
+          return Effect.flatMap(bundles.openOnce(invocation.bundle), (once) => run(pool, limits, once, invocation))
         const build = bundles.getCached(invocation.bundle)
         if (build !== undefined) return run(pool, limits, build, invocation)
         return Effect.flatMap(bundles.load(invocation.bundle), (loaded) => run(pool, limits, loaded, invocation))
@@ -218,12 +225,23 @@ const prepare = Effect.fnUntraced(function* (
   return { functions, artifact } satisfies Prepared
 })
 
+/** Compiles a source, which runs without a code cache, into an artifact. */
+const sealSource = Effect.fnUntraced(function* (limits: Limits, key: Uint8Array, { text, build }: SourceText) {
+  const context = build === null ? null : yield* archiveEffect((signal) => readBundle(build, limits, signal))
+  const module = context === null ? null : bundleModule(context.script, context.sourceMap)
+  const compiled = yield* compileSource(text, module, Math.min(limits.compileMs, sourceCompileMs))
+  return sealArtifact(key, { ...compiled, cache: new Uint8Array(0), engine: engineTag([]) })
+})
+
 const archiveEffect = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, BundleRejected> =>
   Effect.tryPromise({ try: work, catch: (error) => error }).pipe(
     Effect.catch((error) => (error instanceof BundleRejected ? Effect.fail(error) : Effect.die(error)))
   )
 
 type LoadError = SandboxUnavailable | NotFound | StoreUnavailable
+
+/** The parts of a reference that describe its build. */
+type BuildKey = Pick<BundleRef, "env_id" | "build_id" | "isSingleUse" | "strike_id">
 
 /** Cache of bundles; it evicts the least recently used. */
 class Bundles {
@@ -267,32 +285,41 @@ class Bundles {
     return Effect.andThen(Effect.forkIn(fetch, this.#scope), Deferred.await(deferred))
   }
 
+  /** Opens a bundle for one invocation, without caching it. */
+  openOnce(ref: BundleRef): Effect.Effect<Build, LoadError> {
+    return Effect.flatMap(ref.artifact, (artifact) => this.#unseal(ref, artifact))
+  }
+
   /** Adds a bundle from an artifact in memory. */
-  add(ref: Pick<BundleRef, "env_id" | "build_id">, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
+  add(ref: BuildKey, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
     return this.#open(ref, artifact)
   }
 
-  #open(
-    { env_id, build_id }: Pick<BundleRef, "env_id" | "build_id">,
+  #open(ref: BuildKey, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
+    return Effect.suspend(() => {
+      const known = this.#builds.get(buildKey(ref.env_id, ref.build_id))
+      if (known !== undefined) return Effect.succeed(known)
+      return Effect.map(this.#unseal(ref, artifact), (build) => {
+        this.#builds.set(build.key, build)
+        this.#bytes += build.bytes
+        this.#shrink(build)
+        return build
+      })
+    })
+  }
+
+  #unseal(
+    { env_id, build_id, isSingleUse = false, strike_id = build_id }: BuildKey,
     artifact: Uint8Array
   ): Effect.Effect<Build, SandboxUnavailable> {
-    return Effect.suspend(() => {
-      const known = this.#builds.get(buildKey(env_id, build_id))
-      if (known !== undefined) return Effect.succeed(known)
-      const bundle = openArtifact(this.#key, this.#engine, artifact)
-      if (bundle === undefined) {
-        return Effect.fail(
+    const bundle = openArtifact(this.#key, this.#engine, artifact)
+    return bundle === undefined
+      ? Effect.fail(
           new SandboxUnavailable({
             reason: `the artifact of build ${build_id} was not made with this sandbox's \`key\``
           })
         )
-      }
-      const build = new Build(env_id, build_id, bundle)
-      this.#builds.set(build.key, build)
-      this.#bytes += build.bytes
-      this.#shrink(build)
-      return Effect.succeed(build)
-    })
+      : Effect.succeed(new Build(env_id, build_id, bundle, { isSingleUse, strikeId: strike_id }))
   }
 
   #shrink(newest: Build): void {

@@ -2,6 +2,7 @@
 import { EnvId } from "@weft/core"
 import {
   BuildId,
+  type BundleRef,
   type Execution,
   type GuestLog,
   type HostCall,
@@ -42,7 +43,12 @@ export const prepareTenant = Effect.fnUntraced(function* (number: number, script
   return createTenant(sandbox, number, artifact)
 })
 
-export const createTenant = (sandbox: Sandbox["Service"], number: number, artifact: Uint8Array): Tenant => {
+export const createTenant = (
+  sandbox: Sandbox["Service"],
+  number: number,
+  artifact: Uint8Array,
+  settings: Pick<BundleRef, "isSingleUse" | "strike_id"> = {}
+): Tenant => {
   const buildId = BuildId.make(makeId(number))
   return {
     buildId,
@@ -56,7 +62,8 @@ export const createTenant = (sandbox: Sandbox["Service"], number: number, artifa
             env_id: EnvId.make(makeId(number)),
             build_id: buildId,
             artifact: Effect.succeed(artifact),
-            renewed: Effect.succeed(artifact)
+            renewed: Effect.succeed(artifact),
+            ...settings
           },
           fn: { ns: ns ?? "main", var: name ?? "" },
           svc: JSON.stringify(call.svc ?? { event: null, run: {} }),

@@ -1,4 +1,5 @@
 /** The face of one environment. */
+import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type {
   ActivityEvent,
   AuditEntry,
@@ -266,6 +267,11 @@ export interface EnvHandle {
   }
   /** Calls a function by name. With `waitSeconds`, resolves when the run has ended. */
   readonly call: (call: NewCall) => Promise<Called>
+  /**
+   * Runs source text in an isolate: a formula, a template, or code that a model wrote. Resolves also if the code fails, and
+   * rejects for a syntax error. The code may do nothing but what `capabilities` lists.
+   */
+  readonly evaluate: (source: string, options?: EvaluateOptions) => Promise<Evaluated>
   /** Use of the organization's plan, summed over its environments. */
   readonly usage: () => Promise<Usage>
   readonly streams: {

@@ -22,6 +22,7 @@ import {
 } from "./convert.ts"
 import type { EnvHandle } from "./Env.ts"
 import { rejecting, toWeftError } from "./errors.ts"
+import { makeEvaluate } from "./evaluate.ts"
 import { reveal, toAuditQuery, toCancelQuery, toNewCall, toNewEvent, toPageRequest, toRunQuery } from "./inputs.ts"
 
 export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
@@ -98,6 +99,7 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   },
   deliveries: { cancel: (query) => rejecting(() => env.deliveries.cancel(query)) },
   call: (call) => rejecting(async () => toCalled(await env.call(toNewCall(call)))),
+  evaluate: makeEvaluate(env),
   usage: () => rejecting(async () => toUsage(await env.usage())),
   streams: { watch: (streamId) => iterating(env.streams.watch(streamId), toActivity) },
   activity: () => iterating(env.activity(), toActivity)

@@ -109,6 +109,11 @@ export interface McpOptions {
   readonly origins?: ReadonlyArray<string>
   /** Issuer URLs of OAuth authorization servers that issue credentials of Weft, at most 16. */
   readonly authorizationServers?: ReadonlyArray<string>
+  /**
+   * True to offer the tool `run_code`, which runs code that uses the other tools, to callers with `eval: execute`; false by
+   * default.
+   */
+  readonly runCode?: boolean
 }
 
 /** Creation of tenants. By default only the host creates them. */

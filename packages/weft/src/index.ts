@@ -14,6 +14,7 @@ export type {
   RunQuery
 } from "./Env.ts"
 export { type ErrorCode, errorCodes, WeftError } from "./errors.ts"
+export type { Capabilities, Evaluated, EvaluateOptions } from "./evaluate.ts"
 export {
   type CallingRun,
   type GuestFunction,

@@ -276,6 +276,7 @@ export type AuditAction =
   | "build.quarantine"
   | "build.release"
   | "build.run"
+  | "eval.run"
   | "project.remove"
   | "deliveries.cancel"
   | "run.wake"

@@ -54,6 +54,7 @@ export const guestSandbox = (deployed: Deployed, state: SandboxState): Sandbox["
   return {
     check: () => Effect.void,
     prepare: (zip) => Effect.succeed({ functions, artifact: zip }),
+    compileSource: () => Effect.fail(new SandboxUnavailable({ reason: "the simulated sandbox runs no source text" })),
     invoke: (invocation) =>
       Effect.suspend((): Effect.Effect<Execution, SandboxUnavailable> => {
         state.onInvoke(invocation)

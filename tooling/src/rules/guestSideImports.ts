@@ -11,7 +11,7 @@ export const guestSideImports = (repository: Repository): ReadonlyArray<Finding>
 
 const engineOutside = (repository: Repository): ReadonlyArray<Finding> =>
   [...repository.sources.values()].flatMap((source) =>
-    source.path.startsWith(engine.folder)
+    source.path.startsWith(engine.folder) || source.path.startsWith(engine.peers)
       ? []
       : source.imports
           .filter((imported) => !imported.typeOnly && packageOf(imported.specifier) === engine.package)

@@ -34,6 +34,7 @@ import { ContextLive } from "../handlers/ContextLive.ts"
 import { DeliveriesLive } from "../handlers/DeliveriesLive.ts"
 import { DomainsLive } from "../handlers/DomainsLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
+import { EvalLive } from "../handlers/EvalLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
@@ -91,6 +92,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     RunsLive,
     DeliveriesLive,
     CallsLive,
+    EvalLive,
     SchedulesLive,
     SessionsLive,
     ServiceKeysLive,

@@ -11,7 +11,7 @@ import {
   type ServerNotification,
   type ServerRequest
 } from "@modelcontextprotocol/sdk/types.js"
-import type { StoreUnavailable } from "@weft/core"
+import type { Evaluations, StoreUnavailable } from "@weft/core"
 import type { SandboxUnavailable } from "@weft/core/adapter"
 import {
   ClientRefused,
@@ -32,6 +32,8 @@ export interface McpHost {
   readonly sessions: McpSessions["Service"]
   readonly validator: ArgumentValidator
   readonly version: string
+  /** Runs the code of `run_code`; null if the host does not offer the tool. */
+  readonly evaluations: Evaluations["Service"] | null
   readonly context: Context.Context<never>
 }
 

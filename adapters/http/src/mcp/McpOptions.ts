@@ -10,6 +10,11 @@ export interface McpOptions {
    * publishes protected resource metadata (RFC 9728), so that clients log in by the URL of a service alone.
    */
   readonly authorizationServers?: ReadonlyArray<string>
+  /**
+   * True to offer the tool `run_code` in every service, to callers with the permission `eval: execute`. It runs code that
+   * uses the other tools; false by default.
+   */
+  readonly runCode?: boolean
 }
 
 export type McpSettings = Required<McpOptions>
@@ -17,7 +22,7 @@ export type McpSettings = Required<McpOptions>
 const serversMax = 16
 
 /** Throws a `TypeError` for an invalid URL. */
-export const resolveMcp = ({ origins = [], authorizationServers = [] }: McpOptions): McpSettings => {
+export const resolveMcp = ({ origins = [], authorizationServers = [], runCode = false }: McpOptions): McpSettings => {
   for (const origin of origins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
       throw new TypeError(
@@ -37,5 +42,5 @@ export const resolveMcp = ({ origins = [], authorizationServers = [] }: McpOptio
       )
     }
   }
-  return { origins, authorizationServers }
+  return { origins, authorizationServers, runCode }
 }

@@ -6,7 +6,7 @@
  * a session, and DELETE ends a session.
  */
 import { currentRequestId } from "@weft/api"
-import { BadRequest, type EnvId, Forbidden, NotFound, Unauthorized } from "@weft/core"
+import { BadRequest, type EnvId, Evaluations, Forbidden, NotFound, Unauthorized } from "@weft/core"
 import { nextTurn, Turns } from "@weft/core/adapter"
 import { McpSessions, type ToolAddress, type ToolService, Tools } from "@weft/core/internal"
 import { Context, Effect, Tracer } from "effect"
@@ -53,7 +53,8 @@ export const mcpRouteLive = (settings: HttpSettings, streams: EventStreams) =>
       const sessions = yield* McpSessions
       const validator = yield* makeArgumentValidator
       const context = yield* Effect.context<never>()
-      const host: RouteHost = { tools, sessions, validator, version, context, settings, streams }
+      const evaluations = mcp.runCode ? yield* Evaluations : null
+      const host: RouteHost = { tools, sessions, validator, version, evaluations, context, settings, streams }
       yield* router.add("*", "/mcp/*", (request) => withRoute(mcpRoute, handle(host, request)))
       if (mcp.authorizationServers.length === 0) return
       yield* router.add("GET", `${metadataRoute}/*`, (request) => {

@@ -8,7 +8,7 @@ import {
   McpError,
   type ReadResourceResult
 } from "@modelcontextprotocol/sdk/types.js"
-import type { BadRequest } from "@weft/core"
+import type { BadRequest, ContentDamaged, Forbidden } from "@weft/core"
 import type { Build } from "@weft/core/adapter"
 import {
   type Completion,
@@ -24,10 +24,10 @@ import { isOutage, toFailure } from "../responses/Failure.ts"
 import type { HandlerExtra, McpCall, McpHost, Outage } from "./McpExchange.ts"
 import { failedCall, resourceNotFound, toPromptResult, toResourceResult, toToolResult, toValues } from "./McpResults.ts"
 
-type RunFailure = Effect.Error<ReturnType<Tools["Service"]["call"]>> | BadRequest
+type RunFailure = Effect.Error<ReturnType<Tools["Service"]["call"]>> | BadRequest | Forbidden | ContentDamaged
 
 /** Runs an effect for a message, until the client cancels it or disconnects. */
-type Run = <A>(effect: Effect.Effect<A, RunFailure>) => Promise<A>
+export type Run = <A>(effect: Effect.Effect<A, RunFailure>) => Promise<A>
 
 export const makeRunner =
   ({ sessions, context }: McpHost, { session }: McpCall, onOutage: (outage: Outage) => void) =>

@@ -14,6 +14,7 @@ import {
   UnsubscribeRequestSchema
 } from "@modelcontextprotocol/sdk/types.js"
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/cfworker-provider.js"
+import { callCode, codeToolName, describeCodeTool, offersCode } from "./McpCode.ts"
 import { describePrompt, describeResource, describeTemplate, describeTool, isTemplate } from "./McpDescriptions.ts"
 import { type HandlerExtra, type McpCall, type McpHost, makeModelClient, type Outage } from "./McpExchange.ts"
 import { callTool, complete, findResource, getPrompt, makeRunner, readResource } from "./McpRuns.ts"
@@ -36,11 +37,17 @@ export const makeServer = (host: McpHost, call: McpCall, onOutage: (outage: Outa
   const clientOf = (extra: HandlerExtra) => makeModelClient(host, session, extra)
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [...service.tools.values()].map(({ tool }) => describeTool(tool))
+    tools: [
+      ...[...service.tools.values()].map(({ tool }) => describeTool(tool)),
+      ...(offersCode(host, service) ? [describeCodeTool(service)] : [])
+    ]
   }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
-    callTool(host, service, run(extra), params.name, params.arguments ?? {}, clientOf(extra))
-  )
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+    const args = params.arguments ?? {}
+    return params.name === codeToolName && offersCode(host, service)
+      ? callCode(host, service, run(extra), args, clientOf(extra))
+      : callTool(host, service, run(extra), params.name, args, clientOf(extra))
+  })
   server.setRequestHandler(SetLevelRequestSchema, async ({ params }, extra) => {
     if (session !== null) await run(extra)(host.sessions.setLevel(session, params.level))
     return {}

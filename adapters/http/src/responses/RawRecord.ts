@@ -1,20 +1,24 @@
 /** Records on the wire with a stored JSON text, which is copied and not parsed: to parse 1 MiB blocks others for 10 ms. */
 import {
+  EvaluationRecord,
   EventRecord,
   RunRecord,
   RunStepRecord,
   RunWaitRecord,
+  toEvaluationRecord,
   toRunRecord,
   toStepRecord,
   toWaitRecord
 } from "@weft/api"
 import { type Event, JsonText, type OpenWait, type Run, type StepRecord } from "@weft/core/adapter"
+import type { RunEnd } from "@weft/core/internal"
 import { Schema } from "effect"
 
 /** Encodes an item as its record. */
 export type ToText<A> = (item: A) => string
 
 const encodeRun = Schema.encodeSync(RunRecord)
+const encodeEvaluation = Schema.encodeSync(EvaluationRecord)
 const encodeStep = Schema.encodeSync(RunStepRecord)
 const encodeWait = Schema.encodeSync(RunWaitRecord)
 const encodeEvent = Schema.encodeSync(EventRecord)
@@ -36,6 +40,10 @@ export const runWithUsageText: ToText<Run> = (run) => {
   const usage = { ns, var: name, attempt, cpu_ms, wall_ms, heap_bytes }
   return withText(encodeRun({ ...toRunRecord(run), usage, result: null }), "result", run.result ?? "null")
 }
+
+/** Encodes the end of an evaluation. */
+export const evaluationText: ToText<RunEnd> = ({ run, logs }) =>
+  withText(encodeEvaluation(toEvaluationRecord({ ...run, result: null }, logs)), "result", run.result ?? "null")
 
 export const stepText: ToText<StepRecord> = (step) =>
   withText(encodeStep(toStepRecord({ ...step, result: null })), step.ok ? "result" : "error", step.result ?? "null")

@@ -19,7 +19,8 @@ const chunkLength = 64 * 1024
 /** Replaces line breaks of JSON text, which are whitespace there but would end the `data` line. */
 const toOneLine = (json: string): string => json.replace(/[\r\n]/g, " ")
 
-const formatFrame = (position: Position | null, name: string, data: string): string =>
+/** Returns the text of a message. */
+export const formatFrame = (position: Position | null, name: string, data: string): string =>
   `${position === null ? "" : `id: ${position}\n`}event: ${name}\ndata: ${toOneLine(data)}\n\n`
 
 const makeEncoder = (encodeData: (activity: ActivityEvent) => string): SseEncoder => {

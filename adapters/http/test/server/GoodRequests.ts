@@ -5,29 +5,10 @@ import type { ApiKey } from "@weft/core/adapter"
 import { fullPermissions, type NewServiceKey, type NewSession } from "@weft/core/internal"
 import { Effect } from "effect"
 import { waitingRun } from "./ApprovalRun.ts"
+import { builds } from "./BuildRequests.ts"
 import { fileRequests } from "./GoodFileRequests.ts"
-import { type CallOptions, type TestServer, uploadForm } from "./TestServer.ts"
-
-export interface GoodRequest {
-  readonly method: string
-  readonly path: () => string
-  readonly options?: () => CallOptions
-  /** Prepares the request, once. `key` is the API key of the request. */
-  readonly before?: (key: ApiKey) => Promise<unknown>
-  readonly status: number
-  /** An additional required permission. */
-  readonly besides?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** A permission path that covers exactly this request, or `*`. */
-  readonly exact: string
-}
-
-/** The resources of the requests: a deployed build of the project `shop`, and an event that it handled. */
-export interface Made {
-  readonly build: string
-  readonly event: string
-  readonly run: string
-  readonly stream: string
-}
+import { type GoodRequest, get, type Made } from "./GoodRequest.ts"
+import type { CallOptions, TestServer } from "./TestServer.ts"
 
 export const unknownId = "01890000-0000-7000-8000-000000000000"
 
@@ -47,8 +28,6 @@ export const actingAs = (server: TestServer, key: ApiKey) => {
     serviceKey: (input: NewServiceKey) => run(ServiceKeys.use((keys) => keys.create(input)))
   }
 }
-
-const get = (path: () => string, exact: string, status = 200): GoodRequest => ({ method: "GET", path, exact, status })
 
 const projects = (server: TestServer) =>
   ({
@@ -77,55 +56,6 @@ const projects = (server: TestServer) =>
       status: 204
     }
   }) satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
-
-const builds = (server: TestServer, { build }: Made) => {
-  const goLive = () => server.upload("shop", "shop", { build_type: "live" })
-  return {
-    "builds.listAll": get(() => "/v1/builds", "shop"),
-    "builds.list": get(() => "/v1/projects/shop/builds", "shop"),
-    "builds.upload": {
-      method: "POST",
-      path: () => "/v1/projects/shop/builds",
-      options: () => ({ body: uploadForm("shop") }),
-      exact: "shop",
-      status: 201
-    },
-    "builds.deployed": get(() => "/v1/projects/shop/builds/deployed", "shop"),
-    "builds.live": { ...get(() => "/v1/projects/shop/builds/live", "shop"), before: goLive },
-    "builds.endLive": {
-      method: "DELETE",
-      path: () => "/v1/projects/shop/builds/live",
-      before: goLive,
-      exact: "shop",
-      status: 204
-    },
-    "builds.get": get(() => `/v1/projects/shop/builds/${build}`, "shop"),
-    "builds.manifest": get(() => `/v1/projects/shop/builds/${build}/manifest`, "shop"),
-    "builds.download": get(() => `/v1/projects/shop/builds/${build}/download`, "shop"),
-    "builds.deploy": {
-      method: "POST",
-      path: () => `/v1/projects/shop/builds/${build}/deploy`,
-      exact: "shop",
-      status: 200
-    },
-    "builds.release": {
-      method: "POST",
-      path: () => `/v1/projects/shop/builds/${build}/release`,
-      exact: "shop",
-      status: 204
-    },
-    "builds.run": {
-      method: "POST",
-      path: () => `/v1/projects/shop/builds/${build}/run`,
-      options: () => ({ json: { fn: "main/plain", args: [1], wait: 5 } }),
-      besides: { "call:main/plain": ["create"] },
-      exact: "shop",
-      status: 201
-    },
-    "triggers.eventHandlers": get(() => "/v1/projects/shop/event-handlers", "shop"),
-    "triggers.schedules": get(() => "/v1/projects/shop/schedules", "shop")
-  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
-}
 
 const schedules = (server: TestServer) => {
   let schedule = unknownId
@@ -236,6 +166,13 @@ const calls = (server: TestServer, { run }: Made) => {
       options: () => ({ json: { fn: "main/plain", args: [1], wait: 5 } }),
       exact: "main/plain",
       status: 201
+    },
+    "eval.run": {
+      method: "POST",
+      path: () => "/v1/eval",
+      options: () => ({ json: { source: "args[0] + 1", args: [1] } }),
+      exact: "*",
+      status: 200
     },
     "runs.cancel": {
       method: "POST",

@@ -1,5 +1,6 @@
 /** Builds: the API's methods, and uploads. */
 import { BuildsEndpoints } from "../generated/BuildsEndpoints.ts"
+import type { BuildRunInput } from "../generated/Inputs.ts"
 import type { UploadedBuild } from "../generated/Records.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
 import { type Envelope, json } from "../transport/Caller.ts"
@@ -16,6 +17,12 @@ export interface BuildOptions extends RequestOptions {
 }
 
 export class Builds extends BuildsEndpoints {
+  /** Runs a function. The timeout includes the `wait` of the input. */
+  override run(project: string, buildId: string, input: BuildRunInput, options: RequestOptions = {}) {
+    const { timeoutMs = this.caller.connection.timeoutMs + (input.wait ?? 0) * 1000 } = options
+    return super.run(project, buildId, input, { ...options, timeoutMs })
+  }
+
   /** Uploads the zip of a build. `POST /v1/projects/{project_id_or_slug}/builds` */
   async upload(project: string, zip: Blob | Uint8Array, options: BuildOptions = {}): Promise<UploadedBuild> {
     const file = zip instanceof Blob ? zip : new Blob([zip.slice()])

@@ -61,6 +61,18 @@ export interface EnvironmentInput {
   readonly name: string
 }
 
+export interface EvaluationInput {
+  /** TypeScript or JavaScript: an expression, the body of an async function with `args`, or a module that exports a function as its default */
+  readonly source: string
+  /** Arguments; none by default */
+  readonly args?: ReadonlyArray<unknown> | undefined
+  /** Project whose build the source can use as `weft:build`, with its secrets; without it none */
+  readonly project?: string | undefined
+  /** Build of the project; `deployed` by default */
+  readonly build_id?: string | undefined
+  readonly timeout?: number | undefined
+}
+
 export interface EventInput {
   readonly event_type: string
   readonly event_data: unknown
@@ -202,6 +214,7 @@ export interface AuditListQuery extends PageQuery {
     | "build.quarantine"
     | "build.release"
     | "build.run"
+    | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"
@@ -242,6 +255,7 @@ export interface AdminListAuditQuery extends PageQuery {
     | "build.quarantine"
     | "build.release"
     | "build.run"
+    | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"

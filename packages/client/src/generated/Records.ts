@@ -2,7 +2,17 @@
 import type { Json } from "../Json.ts"
 import type { Permissions } from "../Permissions.ts"
 
-export type { LogEntry, Run, RunActivity, RunStats, RunStep, RunUsage, RunWait, Waiting } from "./RunRecords.ts"
+export type {
+  Evaluation,
+  LogEntry,
+  Run,
+  RunActivity,
+  RunStats,
+  RunStep,
+  RunUsage,
+  RunWait,
+  Waiting
+} from "./RunRecords.ts"
 
 export interface ApiKey {
   readonly api_key_id: string
@@ -36,6 +46,7 @@ export interface AuditEntry {
     | "build.quarantine"
     | "build.release"
     | "build.run"
+    | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"

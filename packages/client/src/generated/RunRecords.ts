@@ -1,6 +1,23 @@
 /** The records of runs. Generated from the definition of the API: `npm run generate -w packages/client`. */
 import type { Json } from "../Json.ts"
 
+export interface Evaluation {
+  readonly run_id: string
+  readonly env_id: string
+  readonly stream_id: string
+  readonly build_id: string
+  readonly start_time: string
+  readonly stop_time: string | null
+  readonly result: Json
+  readonly project_id: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  readonly cpu_ms: number | null
+  readonly wall_ms: number | null
+  readonly heap_bytes: number | null
+  readonly logs: ReadonlyArray<LogEntry>
+}
+
 export interface LogEntry {
   readonly seq: number
   readonly time: string

@@ -28,6 +28,7 @@ import { Deliveries, type DeliveryQuery } from "../runtime/control/Deliveries.ts
 import type { RunControl } from "../runtime/control/RunControl.ts"
 import { Runs } from "../runtime/control/Runs.ts"
 import type { Tokens } from "../runtime/control/Tokens.ts"
+import type { NewSnippet, SnippetEnd, Snippets } from "../runtime/evaluation/Snippets.ts"
 import { Events, type NewEvent } from "../runtime/events/Events.ts"
 import type { Streams } from "../runtime/streams/Streams.ts"
 import { ApiKeys } from "../tenants/access/ApiKeys.ts"
@@ -41,6 +42,7 @@ import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
 import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
 import { type HostCalled, type HostRuns, hostCall, hostRuns } from "./HostRuns.ts"
+import { hostEvaluate, type SnippetSignal } from "./HostSnippets.ts"
 import { type HostStreams, hostStreams } from "./HostStreams.ts"
 
 export interface WeftEnv {
@@ -100,6 +102,8 @@ export interface WeftEnv {
   }
   /** Calls a function by its name. With `wait`, resolves with the run after it has ended. */
   readonly call: (call: NewCall) => Promise<HostCalled>
+  /** Runs a snippet to its end. Rejects with the reason of the signal when it aborts. */
+  readonly evaluate: (snippet: NewSnippet, signal?: SnippetSignal) => Promise<SnippetEnd>
   /** Returns the organization's usage of its plan, over all its environments. */
   readonly usage: () => Promise<OrgUsage>
   readonly streams: HostStreams
@@ -125,6 +129,7 @@ export type HostEnvServices =
   | Deliveries
   | Schedules
   | Calls
+  | Snippets
   | OrgUsages
   | Streams
   | ClusterBus
@@ -213,6 +218,7 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
     },
     deliveries: { cancel: (query = {}) => run(Deliveries.use((deliveries) => deliveries.cancel(query))) },
     call: hostCall(run),
+    evaluate: (snippet, signal) => calls.run(hostEvaluate(envId, snippet, signal)),
     usage: () => run(OrgUsages.use((usages) => usages.get)),
     streams: hostStreams(run),
     activity: async function* () {

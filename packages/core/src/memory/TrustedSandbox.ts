@@ -25,6 +25,7 @@ import {
   SandboxUnavailable
 } from "../platform/sandbox/Sandbox.ts"
 import { threw, valueOutcome, webhookOutcome } from "./TrustedOutcome.ts"
+import { compileTrusted, isSource, sourceMark, toTrustedModule } from "./TrustedSource.ts"
 import { makeSvc } from "./TrustedSvc.ts"
 
 /** A function of a module. Its trigger is its property `meta` (decisions 5.1). */
@@ -70,8 +71,10 @@ export const trustedSandbox = (modules: Readonly<Record<string, TrustedModule>>)
         Effect.flatMap(find(zip), (module) =>
           Effect.map(exportedFunctions(module), (functions) => ({ functions, artifact: zip.slice() }))
         ),
+      compileSource: (source) => compileTrusted(source),
       invoke: Effect.fnUntraced(function* (invocation: Invocation) {
         const key = yield* loadKey(invocation.bundle)
+        if (key.startsWith(sourceMark)) return yield* execute(toTrustedModule(key.slice(sourceMark.length)), invocation)
         const module = Object.hasOwn(modules, key) ? modules[key] : undefined
         return module === undefined
           ? yield* new SandboxUnavailable({ reason: `The artifact of build ${invocation.bundle.build_id} is refused` })
@@ -150,7 +153,7 @@ const call = (
       svc.close()
       resume(Effect.succeed(outcome))
     }
-    const called = apply(invocation.fn, svc.args)
+    const called = apply(invocation.fn, isSource(module) ? [svc.svc, ...svc.args] : svc.args)
     svc.replay()
     const toOutcome = invocation.trigger === "request" ? webhookOutcome : valueOutcome
     const end = async (failure: { readonly error: unknown } | null, value: unknown) => {

@@ -48,6 +48,7 @@ export interface SvcHandle {
   readonly conclude: (failure: { readonly error: unknown } | null) => Promise<{ readonly error: unknown } | null>
   /** Arguments of the function. */
   readonly args: ReadonlyArray<unknown>
+  readonly svc: TrustedSvc
   /** Ends the run: later host calls are refused and later logs are dropped. */
   readonly close: () => void
 }
@@ -98,6 +99,7 @@ export const makeSvc = (invocation: Invocation, meta: unknown, host: SvcHost): S
   }
   return {
     args: toArguments(invocation, facts, svc, durable !== null),
+    svc,
     replay: () => void durable?.replay(invocation.replay ?? []),
     conclude: (failure) => (durable === null ? Promise.resolve(failure) : durable.conclude(failure)),
     close: () => {

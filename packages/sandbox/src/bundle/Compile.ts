@@ -3,9 +3,11 @@ import { ChildProcess } from "node:child_process"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { BundleRejected, SandboxUnavailable } from "@weft/core/adapter"
 import { Effect, Semaphore } from "effect"
-import type { BuildOptions, Message, Plugin } from "esbuild"
+import type * as Esbuild from "esbuild"
+import type { BuildOptions, Message, OutputFile, Plugin, TransformOptions } from "esbuild"
 import { markOptional } from "../protocol/OptionalNames.ts"
 import { entryFile } from "./Archive.ts"
+import { originalLine } from "./SourceText.ts"
 
 export interface Compiled {
   readonly script: string
@@ -19,18 +21,77 @@ export interface Compiled {
  */
 const compilerLock = Semaphore.makeUnsafe(1)
 
-/**
- * Compiles a bundle after those before it.
- *
- * Fails with `BundleRejected` for an error in the module, with its position. The same applies if it takes longer than
- * `compileMs`, or crashes the compiler twice. Fails with `SandboxUnavailable` if the compiler cannot be started.
- */
+/** A module in memory, by the path with which others import it. */
+export interface ModuleText {
+  readonly contents: string
+  readonly loader: "js" | "ts"
+}
+
+/** Modules to compile. The compiler reads nothing else. */
+export interface Modules {
+  readonly entry: string
+  readonly files: ReadonlyMap<string, ModuleText>
+}
+
+/** Returns the only module of a bundle. Its last comment is the author's source map, which the compiler merges. */
+export const bundleModule = (source: string, authorMap: string | undefined): ModuleText => ({
+  contents: withMap(source, authorMap),
+  loader: "js"
+})
+
+/** Compiles a bundle, as `compileModules` does. */
 export const compile = (
   source: string,
   authorMap: string | undefined,
   compileMs: number
 ): Effect.Effect<Compiled, BundleRejected | SandboxUnavailable> =>
-  Effect.retry(compileOnce(source, authorMap), { times: 1, while: (failed) => failed === died }).pipe(
+  compileModules({ entry: entryFile, files: new Map([[entryFile, bundleModule(source, authorMap)]]) }, compileMs)
+
+/**
+ * Compiles modules after those before them.
+ *
+ * Fails with `BundleRejected` for an error in the module, with its position. The same applies if it takes longer than
+ * `compileMs`, or crashes the compiler twice. Fails with `SandboxUnavailable` if the compiler cannot be started.
+ */
+export const compileModules = (
+  modules: Modules,
+  compileMs: number
+): Effect.Effect<Compiled, BundleRejected | SandboxUnavailable> =>
+  compileGuarded(({ build }) => build(buildOptions(modules)).then(toTexts), compileMs)
+
+/** Compiles one module without imports, as `compileModules` does, in about half the time. */
+export const compileModule = (
+  module: ModuleText,
+  path: string,
+  compileMs: number
+): Effect.Effect<Compiled, BundleRejected | SandboxUnavailable> =>
+  compileGuarded(
+    ({ transform }) =>
+      transform(module.contents, transformOptions(module, path)).then(({ code, map }) => ({
+        script: code,
+        sourceMap: map
+      })),
+    compileMs
+  )
+
+/** Starts a compilation. It calls the compiler before it returns. */
+type Start = (compiler: Pick<typeof Esbuild, "build" | "transform">) => Promise<Texts>
+
+interface Texts {
+  readonly script: string | undefined
+  readonly sourceMap: string | undefined
+}
+
+const toTexts = ({ outputFiles }: { readonly outputFiles: ReadonlyArray<OutputFile> }): Texts => ({
+  script: outputFiles.find((file) => file.path.endsWith(".js"))?.text,
+  sourceMap: outputFiles.find((file) => file.path.endsWith(".map"))?.text
+})
+
+const compileGuarded = (
+  start: Start,
+  compileMs: number
+): Effect.Effect<Compiled, BundleRejected | SandboxUnavailable> =>
+  Effect.retry(compileOnce(start), { times: 1, while: (failed) => failed === died }).pipe(
     Effect.catchTag("CompilerDied", () => Effect.fail(rejected("index.js crashed the compiler"))),
     Effect.timeoutOrElse({
       duration: compileMs,
@@ -39,23 +100,21 @@ export const compile = (
     Semaphore.withPermits(compilerLock, 1)
   )
 
-const compileOnce = Effect.fnUntraced(function* (source: string, authorMap: string | undefined) {
+const compileOnce = Effect.fnUntraced(function* (start: Start) {
   // Loaded at the first upload: most servers start without one.
-  const { build, stop } = yield* Effect.promise(() => import("esbuild"))
-  const end = Effect.promise(stop)
+  const compiler = yield* Effect.promise(() => import("esbuild"))
+  const end = Effect.promise(compiler.stop)
   const compiling = yield* Effect.try({
-    try: () => withGuardedProcesses(() => build(buildOptions(source, authorMap))),
+    try: () => withGuardedProcesses(() => start(compiler)),
     // Errors in the module come later. The compiler cannot start now, for example without free descriptors.
     catch: (error) => new SandboxUnavailable({ reason: `the compiler: ${firstLine(error)}` })
   })
-  const { outputFiles } = yield* Effect.tryPromise({ try: () => compiling, catch: toFailure }).pipe(
+  const { script, sourceMap } = yield* Effect.tryPromise({ try: () => compiling, catch: toFailure }).pipe(
     // esbuild detects a dead process, but starts another one only after `stop`.
     Effect.tapError((failed) => (failed instanceof BundleRejected ? Effect.void : end)),
     // Otherwise it would continue an abandoned compilation.
     Effect.onInterrupt(() => end)
   )
-  const script = outputFiles.find((file) => file.path.endsWith(".js"))?.text
-  const sourceMap = outputFiles.find((file) => file.path.endsWith(".map"))?.text
   if (script === undefined || sourceMap === undefined) return yield* rejected("index.js compiles to an empty script")
   return { script: markOptional(script), sourceMap }
 })
@@ -83,32 +142,44 @@ const firstLine = (error: unknown): string =>
 /** Maximum length of lines that can be broken, in characters. */
 const lineLengthMax = 10_000
 
-const buildOptions = (source: string, authorMap: string | undefined) =>
+/** Options of every compilation: a script that the kernel calls. */
+const scriptOptions = {
+  format: "iife",
+  globalName: "__weft_bundle",
+  platform: "neutral",
+  target: "es2024",
+  treeShaking: false,
+  sourcemap: "external",
+  sourcesContent: false,
+  charset: "utf8",
+  legalComments: "none",
+  // With indentation, the output grows with the square of the nesting depth: 20 kB became 200 MB.
+  minifyWhitespace: true,
+  // The positions in stacks are numbers of up to seven digits.
+  lineLimit: lineLengthMax,
+  logLevel: "silent"
+} as const
+
+/** The kernel calls the bundle, so that no error while loading reaches the engine. */
+// A module is strict code, but the compiler omits the directive in a script.
+const before = '__weft_load(()=>{"use strict";'
+const after = "return __weft_bundle})"
+
+const buildOptions = (modules: Modules) =>
   ({
-    entryPoints: [entryFile],
+    ...scriptOptions,
+    entryPoints: [modules.entry],
     outfile: "bundle.js",
     bundle: true,
     write: false,
-    plugins: [onlyThisModule(withMap(source, authorMap))],
-    format: "iife",
-    globalName: "__weft_bundle",
-    platform: "neutral",
-    target: "es2024",
-    treeShaking: false,
-    sourcemap: "external",
-    sourcesContent: false,
-    charset: "utf8",
-    legalComments: "none",
-    // With indentation, the output grows with the square of the nesting depth: 20 kB became 200 MB.
-    minifyWhitespace: true,
-    // The positions in stacks are numbers of up to seven digits.
-    lineLimit: lineLengthMax,
-    // The kernel calls the bundle, so that no error while loading reaches the engine.
-    // A module is strict code, but the compiler omits the directive in a script.
-    banner: { js: '__weft_load(()=>{"use strict";' },
-    footer: { js: "return __weft_bundle})" },
-    logLevel: "silent"
+    plugins: [onlyTheseModules(modules)],
+    banner: { js: before },
+    footer: { js: after }
   }) satisfies BuildOptions
+
+/** Options for one module without imports, which the compiler need not bundle. */
+const transformOptions = ({ loader }: ModuleText, sourcefile: string) =>
+  ({ ...scriptOptions, loader, sourcefile, banner: before, footer: after }) satisfies TransformOptions
 
 const died = { _tag: "CompilerDied" } as const
 
@@ -125,17 +196,17 @@ const toFailure = (error: unknown): BundleRejected | SandboxUnavailable | typeof
 
 const rejected = (reason: string): BundleRejected => new BundleRejected({ reason })
 
-/** A plugin that provides one module from memory. The compiler reads no file, neither for imports nor for maps. */
-const onlyThisModule = (contents: string): Plugin => ({
-  name: "only-this-module",
+/** A plugin that provides modules from memory. The compiler reads no file, neither for imports nor for maps. */
+const onlyTheseModules = ({ files }: Modules): Plugin => ({
+  name: "only-these-modules",
   setup: (compiler) => {
     compiler.onResolve({ filter: /.*/ }, ({ kind, path }) => {
-      if (kind === "entry-point") return { path: entryFile, namespace: "bundle" }
+      if (files.has(path)) return { path, namespace: "bundle" }
       // Stays in the output and throws if reached. Code that tries to load Node's modules expects that.
       if (kind === "require-call" || kind === "require-resolve") return { path, external: true }
       return { errors: [{ text: `imports ${JSON.stringify(path)}: a bundler must put everything into index.js` }] }
     })
-    compiler.onLoad({ filter: /.*/, namespace: "bundle" }, () => ({ contents, loader: "js" }))
+    compiler.onLoad({ filter: /.*/, namespace: "bundle" }, ({ path }) => files.get(path))
   }
 })
 
@@ -150,7 +221,9 @@ const describeFailure = (error: unknown): string => {
   const first = firstMessage(error)
   if (first === undefined) return `index.js does not compile: ${error instanceof Error ? error.message : String(error)}`
   const { location, text } = first
-  return location === null ? `index.js: ${text}` : `index.js:${location.line}:${location.column + 1} ${text}`
+  if (location === null) return `index.js: ${text}`
+  const file = location.file.replace(/^bundle:/, "")
+  return `${file}:${originalLine(file, location.line)}:${location.column + 1} ${text}`
 }
 
 const firstMessage = (error: unknown): Message | undefined => {

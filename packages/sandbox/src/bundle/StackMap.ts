@@ -1,5 +1,6 @@
 /** Maps stack traces of guest errors to the author's files and lines. */
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping"
+import { originalLine } from "./SourceText.ts"
 
 const position = /weft:bundle:(\d{1,7}):(\d{1,7})/g
 const framesMax = 50
@@ -35,7 +36,8 @@ export class StackMap {
       // V8 counts columns from 1, source maps from 0.
       const found = originalPositionFor(this.#map, { line, column: Math.max(0, column - 1) })
       if (found.source === null) return `index.js:${line}:${column}`
-      return `${found.source.replace(/^bundle:/, "")}:${found.line}:${found.column + 1}`
+      const file = found.source.replace(/^bundle:/, "")
+      return `${file}:${originalLine(file, found.line)}:${found.column + 1}`
     } catch {
       return `index.js:${line}:${column}`
     }

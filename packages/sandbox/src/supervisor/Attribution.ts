@@ -38,13 +38,13 @@ export class Attribution {
       return
     }
     this.#strikes.suspect(
-      [only, ...others].map(({ buildId }) => buildId),
+      [only, ...others].map(({ strikeId }) => strikeId),
       performance.now()
     )
   }
 
   /** Gives the build a strike, and quarantines it after the last one. */
-  strike({ envId, buildId }: Build, why: string): void {
+  strike({ envId, strikeId: buildId }: Build, why: string): void {
     const name = `build ${buildId} of environment ${envId}`
     this.#options.report(`${name} gets a strike, because it was active in a runner process that ended: ${why}`)
     if (!this.#strikes.strike(buildId, performance.now())) return

@@ -10,11 +10,22 @@ export interface Bundle {
   readonly sourceMap: string
 }
 
+/** Settings of builds that were made from source text. */
+export interface BuildSettings {
+  /** True if its isolate ends after one run. */
+  readonly isSingleUse?: boolean
+  /** As in `BundleRef`. */
+  readonly strikeId?: BuildId
+}
+
 export class Build {
   readonly key: string
   readonly envId: EnvId
   readonly buildId: BuildId
   readonly bundle: Bundle
+  readonly isSingleUse: boolean
+  /** Id under which its incidents count. */
+  readonly strikeId: BuildId
   /** The isolate that receives new runs, per runner. */
   readonly isolates = new Map<RunnerProcess, IsolateHandle>()
   /** Jobs above the limit of concurrent runs, or without memory for an isolate, oldest first. */
@@ -23,11 +34,13 @@ export class Build {
   callBytes = 0
   lastUsedAt = 0
 
-  constructor(envId: EnvId, buildId: BuildId, bundle: Bundle) {
+  constructor(envId: EnvId, buildId: BuildId, bundle: Bundle, settings: BuildSettings = {}) {
     this.key = buildKey(envId, buildId)
     this.envId = envId
     this.buildId = buildId
     this.bundle = bundle
+    this.isSingleUse = settings.isSingleUse ?? false
+    this.strikeId = settings.strikeId ?? buildId
   }
 
   get bytes(): number {
@@ -99,6 +112,7 @@ export class IsolateHandle {
   shouldReplace(now: number, { callsPerIsolate, heapBytes }: ReplacementLimits): boolean {
     return (
       this.draining ||
+      this.build.isSingleUse ||
       this.calls >= callsPerIsolate ||
       this.heapBytes > heapBytes * heapShareMax ||
       now - this.createdAt > ageMaxMs

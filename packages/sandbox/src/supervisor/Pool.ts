@@ -70,7 +70,7 @@ export class Pool {
       if (isolate === undefined) done()
       else isolate.onLoaded = done
     }
-    if (this.strikes.placement(build.buildId, performance.now()) === "shared") {
+    if (this.strikes.placement(build.strikeId, performance.now()) === "shared") {
       this.slots.acquire("shared", build.key, load, done)
     } else {
       done()
@@ -160,10 +160,10 @@ export class Pool {
 
   #dispatch(job: Job): void {
     if (job.ended) return
-    const { buildId, key } = job.build
-    const placement = this.strikes.placement(buildId, performance.now())
+    const { strikeId, key } = job.build
+    const placement = this.strikes.placement(strikeId, performance.now())
     if (placement === "quarantined") {
-      this.#end(job, { _tag: "Quarantined", message: this.attribution.describeQuarantine(`build ${buildId}`) })
+      this.#end(job, { _tag: "Quarantined", message: this.attribution.describeQuarantine(`build ${strikeId}`) })
       return
     }
     this.slots.acquire(
@@ -285,7 +285,7 @@ export class Pool {
     }
     const outcome = toOutcome(message, this.#options.limits)
     if (outcome._tag !== "Threw") {
-      this.strikes.clearSuspicion(job.build.buildId)
+      this.strikes.clearSuspicion(job.build.strikeId)
       this.#finish(job, outcome)
       return
     }
@@ -309,7 +309,7 @@ export class Pool {
     const { build } = isolate
     view.rememberLost(message.isolate, build)
     for (const job of isolate.jobs.values()) this.#jobTurns.handleEnd(view, job)
-    if (cause === "cpu" || cause === "background") this.strikes.overrun(build.buildId, performance.now())
+    if (cause === "cpu" || cause === "background") this.strikes.overrun(build.strikeId, performance.now())
     for (const job of isolate.jobs.values()) {
       if (job.id === computing) job.addUsage(message.cpuMs, message.heapBytes)
       if (job.id === computing && job.stopReason === undefined) {

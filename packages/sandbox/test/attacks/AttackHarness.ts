@@ -74,6 +74,8 @@ export interface AttackHarness {
     attacks: ReadonlyArray<Attack>,
     onEach?: (attack: Attack, tried: Tried) => void
   ) => Effect.Effect<void, never, Sandbox>
+  /** As `run`, with each attack as source text in an isolate of its own. */
+  readonly runSources: AttackHarness["run"]
   /** Calls a tenant's function with a host that detects secrets and forgeries. */
   readonly call: (tenant: Tenant, fn: string, call?: Call) => Effect.Effect<Called>
   /** Creates a new tenant. */
@@ -104,12 +106,12 @@ export const makeHarness = Effect.gen(function* () {
   let runnerMayDieUntil = 0
   const tenant: AttackHarness["tenant"] = (artifact) => createTenant(sandbox, ++tenants, artifact)
 
-  const attempt = Effect.fnUntraced(function* (attack: Attack, index: number, artifact: Uint8Array) {
+  const attempt = Effect.fnUntraced(function* (attack: Attack, fn: string, attacker: Tenant) {
     const before = runnerPids()
     const mayDie = performance.now() < runnerMayDieUntil
     const pings = yield* Effect.forkChild(Effect.forever(Effect.andThen(ping, Effect.sleep("2 millis"))))
     const call: Call = { timeoutMs, ...(attack.trigger === undefined ? {} : { trigger: attack.trigger }) }
-    const { execution, faults, calls, lines } = yield* listen(tenant(artifact), `attack${index}`, call)
+    const { execution, faults, calls, lines } = yield* listen(attacker, fn, call)
     yield* Fiber.interrupt(pings)
     yield* ping
     const { outcome } = execution
@@ -132,15 +134,27 @@ export const makeHarness = Effect.gen(function* () {
     const { artifact } = yield* prepareTenant(++tenants, preamble + script.join("\n"))
     // Waits for the end of the process that prepared the bundle, so that it does not count as a killed runner.
     yield* Effect.sleep("100 millis")
-    for (const [index, attack] of attacks.entries()) {
-      let tried = yield* attempt(attack, index, artifact)
-      for (let again = 0; again < triesMax && ranOutOfTime(tried); again++)
-        tried = yield* attempt(attack, index, artifact)
-      onEach?.(attack, tried)
+    for (const [index, attack] of attacks.entries())
+      onEach?.(attack, yield* insist(attack, `attack${index}`, () => tenant(artifact)))
+  })
+
+  /** Attempts the attack, again if it ran out of time. */
+  const insist = Effect.fnUntraced(function* (attack: Attack, fn: string, attacker: () => Tenant) {
+    let tried = yield* attempt(attack, fn, attacker())
+    for (let again = 0; again < triesMax && ranOutOfTime(tried); again++) tried = yield* attempt(attack, fn, attacker())
+    return tried
+  })
+
+  const runSources: AttackHarness["run"] = Effect.fnUntraced(function* (attacks, onEach) {
+    for (const attack of attacks) {
+      const text = `const [event, svc] = args\n${preamble}\n${attack.code}`
+      const artifact = yield* Effect.orDie(sandbox.compileSource({ text, build: null }))
+      const attacker = () => createTenant(sandbox, ++tenants, artifact, { isSingleUse: true })
+      onEach?.(attack, yield* insist(attack, "default", attacker))
     }
   })
 
-  return { run, call: listen, tenant, victims } satisfies AttackHarness
+  return { run, runSources, call: listen, tenant, victims } satisfies AttackHarness
 })
 
 const makePing = (victim: Tenant, victims: Victims) =>

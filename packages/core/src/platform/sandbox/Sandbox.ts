@@ -55,6 +55,24 @@ export interface BundleRef {
   readonly artifact: Effect.Effect<Uint8Array, NotFound | StoreUnavailable>
   /** Prepares the artifact again. Called if the engine refuses it, because another engine or another key made it. */
   readonly renewed: Effect.Effect<Uint8Array, NotFound | StoreUnavailable>
+  /** True if the isolate serves one invocation only and then ends. */
+  readonly isSingleUse?: boolean
+  /**
+   * Id under which incidents of the bundle count and put it under quarantine; `build_id` by default. Sources of one
+   * environment share one, because an author may change a source at will.
+   */
+  readonly strike_id?: BuildId
+}
+
+/** Source text that was not deployed. */
+export interface SourceText {
+  /**
+   * TypeScript or JavaScript: an expression; or the body of an async function with the variable `args`; or a module
+   * whose default export is a function. Invocations call it as `main/default`, with the elements of `args`.
+   */
+  readonly text: string
+  /** Zip of the build that the source can import as `weft:build`; null without one. */
+  readonly build: Uint8Array | null
 }
 
 /** A bundle that was just prepared. */
@@ -178,6 +196,11 @@ export class Sandbox extends Context.Service<
      * isolate within `Limits.loadMs`. Returns its exported functions with their `meta` as well, ordered by ns, then var.
      */
     readonly prepare: (zip: Uint8Array) => Effect.Effect<Prepared, BundleRejected | SandboxUnavailable>
+
+    /**
+     * Compiles a source to an artifact, without running it. `BundleRejected` contains line and column of a syntax error.
+     */
+    readonly compileSource: (source: SourceText) => Effect.Effect<Uint8Array, BundleRejected | SandboxUnavailable>
 
     /**
      * Runs one function to its end. Interrupting the effect cancels the run, even in a CPU loop, and returns when the

@@ -29,6 +29,7 @@ export const AuditAction = Schema.Literals([
   "build.quarantine",
   "build.release",
   "build.run",
+  "eval.run",
   "project.remove",
   "deliveries.cancel",
   "run.wake",

@@ -29,6 +29,7 @@ import { ActiveRuns, type RunLogBuffer } from "./ActiveRuns.ts"
 import { type CallbackTask, fromCallbackTask } from "./CallbackTask.ts"
 import { maskExecuted, maskJson, maskLog } from "./maskLog.ts"
 import { callSpans, tracedRun } from "./RunSpans.ts"
+import type { SourceRun } from "./SourceRun.ts"
 
 export interface Executed {
   readonly execution: Execution
@@ -55,6 +56,8 @@ export interface ExecutorWork {
   readonly durable: DurableWork | null
   /** The MCP client that waits for the run, if one does. */
   readonly client?: ModelClient
+  /** Of source text; without it the run is of a build. */
+  readonly source?: SourceRun
 }
 
 /** The additional parts of a durable run. */
@@ -124,20 +127,21 @@ export class Executor extends Context.Service<
 
       const start: Executor["Service"]["start"] = (work) => (context, done) => {
         const { run, depth, facts, body, caller, trigger, timeoutMs, queueTimeoutMs, preface, durable, client } = work
+        const { source } = work
         const logs = [...preface]
         const secrets = durable?.secrets ?? new Set<string>()
         const logged = { logs, secrets }
         const inSpan = callSpans()
         /** Set by the first call, because most runs make none. */
         let calling: CallingRun | null = null
-        const append = durable === null ? makeLog(logs) : makeContinuedLog(logs)
+        const append = durable === null ? makeLog(logs, secrets, source?.onLog) : makeContinuedLog(logs)
         const warn: RunLogWriter["warn"] = (message) =>
           append({ time: clock.currentTimeMillisUnsafe(), level: "warn", message, data: null })
         const logPlanRefusal = makePlanRefusalLog(warn)
         durable?.onStart({ warn, mask: (text) => maskJson(text, secrets) })
         const invocation: Invocation = {
           run_id: run.run_id,
-          bundle: artifacts.ref(run),
+          bundle: source?.bundle ?? artifacts.ref(run),
           fn: run,
           svc: `{"run":${formatRun(run)},${durable === null ? "" : `"durable":${durable.fact},`}${facts.slice(1)}`,
           ...(durable === null ? {} : { replay: durable.replay }),
@@ -147,8 +151,12 @@ export class Executor extends Context.Service<
           queueTimeoutMs,
           onHostCall: (call) => {
             if (durable !== null && call.op.startsWith("workflow.")) return guestCalls.atRate(run, durable.answer(call))
-            calling ??= { ...run, depth, client }
-            return inSpan(call, Effect.tapError(guestCalls.answer(calling, caller, call, secrets), logPlanRefusal))
+            calling ??= { ...run, depth, client, rights: source?.rights }
+            const gated = source?.gate?.(call) ?? call
+            const answer = Effect.isEffect(gated)
+              ? guestCalls.atRate(run, gated)
+              : guestCalls.answer(calling, caller, gated, secrets)
+            return inSpan(call, Effect.tapError(answer, logPlanRefusal))
           },
           onLog: append
         }
@@ -205,9 +213,11 @@ const makePlanRefusalLog = (warn: RunLogWriter["warn"]) => {
 }
 
 const makeLog =
-  (logs: Array<LogEntry>) =>
+  (logs: Array<LogEntry>, secrets: ReadonlySet<string>, onLog: SourceRun["onLog"]) =>
   (line: GuestLog): void => {
-    logs.push(toLogEntry(logs.length, line))
+    const entry = toLogEntry(logs.length, line)
+    logs.push(entry)
+    onLog?.(entry, secrets)
   }
 
 /** Maximum characters of the log of a durable run. Each of its activations is an invocation with a limit of its own. */

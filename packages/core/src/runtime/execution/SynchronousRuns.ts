@@ -7,19 +7,19 @@ import { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Execution, Outcome } from "../../platform/sandbox/Outcome.ts"
 import type { RequestBody } from "../../platform/sandbox/RequestBody.ts"
 import type { FunctionRef, Invocation } from "../../platform/sandbox/Sandbox.ts"
-import type { Build } from "../../resources/builds/Build.ts"
 import type { Endpoint } from "../../resources/builds/Manifest.ts"
 import type { Identity } from "../../tenants/access/Caller.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
-import { endRun, loseRun, startCall, toStatus } from "../runs/Attempt.ts"
+import { endRun, loseRun, type RunBuild, startCall, toStatus } from "../runs/Attempt.ts"
 import type { LogEntry } from "../runs/Run.ts"
 import type { ModelClient } from "../svc/ModelClient.ts"
 import { type CallbackTask, fromCallbackTask } from "./CallbackTask.ts"
 import { type ExecuteError, Executor } from "./Executor.ts"
-import { type Recording, RunRecorder } from "./RunRecorder.ts"
+import { type Recording, type RunEnd, RunRecorder } from "./RunRecorder.ts"
+import type { SourceRun } from "./SourceRun.ts"
 
 export interface SynchronousWork {
-  readonly build: Build
+  readonly build: RunBuild
   readonly fn: FunctionRef & Pick<Endpoint, "timeout_ms" | "record">
   readonly trigger: Invocation["trigger"]
   /** JSON text of `svc` without `run`. */
@@ -32,11 +32,15 @@ export interface SynchronousWork {
   readonly client?: ModelClient
   /** First entry of the run's log: the request. */
   readonly request: { readonly message: string; readonly data: JsonText }
+  /** Of source text; without it the run is of the build. */
+  readonly source?: SourceRun
 }
 
 export interface SynchronousResult {
   readonly runId: RunId
   readonly outcome: Outcome
+  /** Returns the run at its end, with its log. */
+  readonly ended: () => RunEnd
 }
 
 export class SynchronousRuns extends Context.Service<
@@ -75,7 +79,7 @@ export class SynchronousRuns extends Context.Service<
       })
 
       const start: SynchronousRuns["Service"]["start"] = (work) => (context, done) => {
-        const { body, caller, client, facts, fn, request, trigger } = work
+        const { body, caller, client, facts, fn, request, source, trigger } = work
         const run = startCall(work, nodeId, fresh(RunId), fresh(StreamId), now())
         const preface: ReadonlyArray<LogEntry> = [{ seq: 0, time: run.start_time, level: "info", ...request }]
         const recording = recorder.begin(run, fn.record)
@@ -90,7 +94,8 @@ export class SynchronousRuns extends Context.Service<
           queueTimeoutMs: 0,
           preface,
           durable: null,
-          ...(client === undefined ? {} : { client })
+          ...(client === undefined ? {} : { client }),
+          ...(source === undefined ? {} : { source })
         })(context, (exit) => {
           if (Exit.isFailure(exit)) {
             Effect.runForkWith(context)(lose(recording, exit.cause)).addObserver(done)
@@ -98,14 +103,14 @@ export class SynchronousRuns extends Context.Service<
           }
           const { execution, logs } = exit.value
           const { outcome } = execution
-          recorder.end(
-            recording,
-            toStatus(outcome),
-            () => ({ run: endRun(run, execution, now()), logs }),
-            (recorded) =>
-              done(
-                Exit.isFailure(recorded) ? Exit.failCause(recorded.cause) : Exit.succeed({ runId: run.run_id, outcome })
-              )
+          const stoppedAt = now()
+          const ended = () => ({ run: endRun(run, execution, stoppedAt), logs })
+          recorder.end(recording, toStatus(outcome), ended, (recorded) =>
+            done(
+              Exit.isFailure(recorded)
+                ? Exit.failCause(recorded.cause)
+                : Exit.succeed({ runId: run.run_id, outcome, ended })
+            )
           )
         })
       }

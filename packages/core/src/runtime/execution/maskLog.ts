@@ -20,6 +20,10 @@ export const maskLog = (
 ): Effect.Effect<ReadonlyArray<LogEntry>> =>
   values.size === 0 ? Effect.succeed([...logs]) : maskLogs(logs, makeMask(values))
 
+/** Masks the values in one entry of a log. */
+export const maskLine = (entry: LogEntry, values: ReadonlySet<string>): LogEntry =>
+  values.size === 0 ? entry : maskEntry(entry, makeMask(values))
+
 /** Masks the values in a JSON text. */
 export const maskJson = (text: JsonText, values: ReadonlySet<string>): JsonText =>
   values.size === 0 ? text : makeMask(values).json(text)

@@ -76,9 +76,20 @@ export const startRun = (delivery: Delivery, runId: RunId, nodeId: NodeId, now: 
   steps: delivery.durable ? 0 : null
 })
 
-/** Returns the run of a webhook or tool call: without a delivery, and the first of its stream. */
+/** The fields of a build that its runs have. */
+export type RunBuild = Pick<Build, "env_id" | "project_id" | "project_name" | "build_id">
+
+/** Returns the run of a webhook, a tool or source text: without a delivery, and the first of its stream. */
 export const startCall = (
-  { build, fn }: { readonly build: Build; readonly fn: FunctionRef },
+  {
+    build,
+    fn,
+    source
+  }: {
+    readonly build: RunBuild
+    readonly fn: FunctionRef
+    readonly source?: { readonly run_type: Run["run_type"] }
+  },
   node_id: NodeId,
   run_id: RunId,
   stream_id: StreamId,
@@ -92,7 +103,7 @@ export const startCall = (
   build_id: build.build_id,
   ns: fn.ns,
   var: fn.var,
-  run_type: "call",
+  run_type: source?.run_type ?? "call",
   status: "running",
   start_time,
   stop_time: null,

@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { isDeeper } from "../../foundation/JsonDepth.ts"
 import { JsonText } from "../../foundation/JsonText.ts"
 import { HostCallRefused, hostCallRefused } from "../../platform/sandbox/Sandbox.ts"
-import { Caller, hostIdentity } from "../../tenants/access/Caller.ts"
+import { Caller, hostIdentity, type Identity } from "../../tenants/access/Caller.ts"
 import type { Run } from "../runs/Run.ts"
 import type { GuestFace } from "./GuestFace.ts"
 import { type Limits, makeLimits } from "./Limits.ts"
@@ -17,6 +17,8 @@ import type { ModelClient } from "./ModelClient.ts"
 export interface CallingRun extends Run {
   readonly depth: number
   readonly client?: ModelClient | undefined
+  /** Identity with the rights of the code, if it has not all rights of the environment. */
+  readonly rights?: Identity | undefined
 }
 
 /** An error that guest code may see, by name and message, because callers can act on it. */
@@ -27,12 +29,12 @@ export interface GuestVisibleError {
 
 /** Rights of a handler. */
 export interface Permission<R> {
-  readonly grant: <A, E>(run: Run, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E>
+  readonly grant: <A, E>(run: CallingRun, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E>
 }
 
-/** Grants all rights of the run's environment. The services check them as for any caller. */
+/** Grants the rights of the run: by default all of its environment. The services check them as for any caller. */
 export const ofEnvironment: Permission<Caller> = {
-  grant: (run, effect) => Effect.provideService(effect, Caller, hostIdentity(run.env_id))
+  grant: (run, effect) => Effect.provideService(effect, Caller, run.rights ?? hostIdentity(run.env_id))
 }
 
 /** Grants no rights: the handler uses only what belongs to the run itself. */

@@ -31,13 +31,14 @@ export const validActions = {
   session: ["create", "read", "delete"],
   env: ["read"],
   file: ["create", "read", "update", "delete"],
-  domain: ["create", "read", "update", "delete"]
+  domain: ["create", "read", "update", "delete"],
+  eval: ["execute"]
 } as const satisfies Record<string, ReadonlyArray<Action>>
 
 export type ResourceType = keyof typeof validActions
 
 /** Types without named resources: a rule with a path other than `*` grants nothing. */
-export const pathless: ReadonlySet<ResourceType> = new Set(["key", "session", "env", "domain"])
+export const pathless: ReadonlySet<ResourceType> = new Set(["key", "session", "env", "domain", "eval"])
 
 /** Permissions of the access level Full. */
 export const fullPermissions: PermissionMap = PermissionMap.make({ "*:*": ["*"] })

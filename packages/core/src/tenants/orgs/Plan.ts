@@ -35,6 +35,8 @@ export interface Plan {
   readonly max_pending_deliveries: number
   /** Maximum schedules of an environment that events or functions created. */
   readonly max_schedules: number
+  /** Maximum UTF-8 bytes of a source that clients may run without a build; 0 for none. Values above 1 MiB have no effect. */
+  readonly max_eval_source_bytes: number
   /** Weakest record of webhooks and tools. A function with a weaker one gets this one. */
   readonly weakest_record: RecordMode
 }
@@ -80,6 +82,7 @@ const unlimited: Plan = {
   max_suspended_runs: -1,
   max_pending_deliveries: 1_000_000,
   max_schedules: 100_000,
+  max_eval_source_bytes: MiB,
   weakest_record: "none"
 }
 
@@ -100,6 +103,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_suspended_runs: 100_000,
     max_pending_deliveries: 10_000,
     max_schedules: 1_000,
+    max_eval_source_bytes: 0,
     weakest_record: "none"
   },
   Starter: {
@@ -118,6 +122,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_suspended_runs: 100_000,
     max_pending_deliveries: 100_000,
     max_schedules: 10_000,
+    max_eval_source_bytes: 64 * KiB,
     weakest_record: "none"
   },
   Pro: {
@@ -136,6 +141,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_suspended_runs: 100_000,
     max_pending_deliveries: 250_000,
     max_schedules: 25_000,
+    max_eval_source_bytes: 256 * KiB,
     weakest_record: "none"
   },
   Scale: {
@@ -154,6 +160,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_suspended_runs: 100_000,
     max_pending_deliveries: 1_000_000,
     max_schedules: 100_000,
+    max_eval_source_bytes: 256 * KiB,
     weakest_record: "none"
   },
   Enterprise: unlimited,
