@@ -11,6 +11,7 @@ interface Require {
   (id: "./messages.ts"): typeof import("./messages.ts")
   (id: "./timeline.ts"): typeof import("./timeline.ts")
   (id: "./url-pattern.ts"): typeof import("./url-pattern.ts")
+  (id: "./web-socket.ts"): typeof import("./web-socket.ts")
 }
 
 declare const require: Require
@@ -21,6 +22,7 @@ const globals: ReadonlyArray<readonly [load: () => object, names: ReadonlyArray<
   [() => require("./messages.ts"), ["MessageChannel", "MessageEvent", "MessagePort"]],
   [() => require("./broadcast.ts"), ["BroadcastChannel"]],
   [() => require("./event-source.ts"), ["EventSource"]],
+  [() => require("./web-socket.ts"), ["WebSocket", "CloseEvent"]],
   [
     () => require("./timeline.ts"),
     ["PerformanceEntry", "PerformanceMark", "PerformanceMeasure", "PerformanceObserver", "PerformanceObserverEntryList"]

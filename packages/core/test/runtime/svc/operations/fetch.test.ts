@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { EnvId } from "@weft/core"
 import { Egress, EgressFailed, type EgressRequest } from "@weft/core/adapter"
 import { Effect, Fiber, Stream } from "effect"
+import { noEgress } from "../../../../src/platform/egress/Egress.ts"
 import { makeOperationCalls } from "../../../../src/runtime/svc/GuestCalls.ts"
 import { fetchCancel, fetchRead, fetchSend, fetchWrite } from "../../../../src/runtime/svc/operations/fetch.ts"
 import { makeId, makeRun } from "../Runs.ts"
@@ -20,6 +21,7 @@ const world = (chunks: ReadonlyArray<string | EgressFailed> = ["answer"]) => {
   const sent: Array<EgressRequest> = []
   const state = { open: 0, sent }
   const egress = Egress.of({
+    ...noEgress,
     send: (_, each) =>
       Effect.gen(function* () {
         sent.push(each)
