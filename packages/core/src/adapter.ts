@@ -82,6 +82,7 @@ export {
   type EgressResponse,
   type EgressUpload,
   type HeaderList,
+  noEgress,
   ownHeaders
 } from "./platform/egress/Egress.ts"
 export {

@@ -174,7 +174,8 @@ const networkReplies: Readonly<Record<string, string>> = {
   "fetch.send": '{"status":200,"status_text":"OK","url":"https://a.test/","redirected":false,"headers":[["x-a","b"]]}',
   "fetch.read": '{"bytes":"eyJhIjoxfQ==","done":true}',
   "websocket.open": '{"protocol":""}',
-  "websocket.receive": '{"messages":[{"binary":false,"data":"{}","more":false}],"end":{"code":1000,"reason":"","clean":true}}',
+  "websocket.receive":
+    '{"messages":[{"binary":false,"data":"{}","more":false}],"end":{"code":1000,"reason":"","clean":true}}',
   "socket.read": '{"bytes":"eyJhIjoxfQ==","done":true}'
 }
 

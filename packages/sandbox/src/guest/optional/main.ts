@@ -9,6 +9,7 @@ interface Require {
   (id: "./compression.ts"): typeof import("./compression.ts")
   (id: "./event-source.ts"): typeof import("./event-source.ts")
   (id: "./messages.ts"): typeof import("./messages.ts")
+  (id: "./sockets.ts"): typeof import("./sockets.ts")
   (id: "./timeline.ts"): typeof import("./timeline.ts")
   (id: "./url-pattern.ts"): typeof import("./url-pattern.ts")
   (id: "./web-socket.ts"): typeof import("./web-socket.ts")
@@ -37,6 +38,8 @@ export const install = (): void => {
       defineLazy(globalThis, name, () => Reflect.get(load(), name))
     }
   }
+  // For `@weft/sdk/sockets`, and for the modules of Node that the bundler adds.
+  defineLazy(globalThis, "weft:sockets", () => require("./sockets.ts").binding)
   const { addTimeline } = platform.performance()
   addTimeline(() => require("./timeline.ts"))
   const { URL } = platform.url()

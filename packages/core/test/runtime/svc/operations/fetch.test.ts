@@ -1,9 +1,8 @@
 /** Host calls of `fetch`, as a compromised guest would make them, with a fake egress. */
 import { assert, describe, it } from "@effect/vitest"
 import { EnvId } from "@weft/core"
-import { Egress, EgressFailed, type EgressRequest } from "@weft/core/adapter"
+import { Egress, EgressFailed, type EgressRequest, noEgress } from "@weft/core/adapter"
 import { Effect, Fiber, Stream } from "effect"
-import { noEgress } from "../../../../src/platform/egress/Egress.ts"
 import { makeOperationCalls } from "../../../../src/runtime/svc/GuestCalls.ts"
 import { fetchCancel, fetchRead, fetchSend, fetchWrite } from "../../../../src/runtime/svc/operations/fetch.ts"
 import { makeId, makeRun } from "../Runs.ts"
