@@ -156,7 +156,7 @@ describe("a database client in a function", () => {
     expect(await resultOf("commands", cache.url)).toEqual({
       piped: [1, 2, "välue"],
       same: true,
-      message: ["news", "extra"]
+      message: ["orders", "extra"]
     })
   })
 })

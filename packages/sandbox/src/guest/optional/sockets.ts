@@ -124,7 +124,7 @@ const parseAddress = (given: string | SocketAddress): SocketAddress => {
   return { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port) }
 }
 
-/** How a socket begins: over a new connection, or over that of another socket. */
+/** Start of a socket, over a new connection or over that of another socket. */
 interface Start {
   readonly connection: Connection
   readonly opened: Promise<unknown>
