@@ -50,6 +50,7 @@ const onAnyStores = [
   "sockets",
   "webhookAnswers",
   "webhookBodies",
+  "webhookRanges",
   "webhookTransports"
 ].map((name) => `adapters/http/test/${name}.test.ts`)
 
@@ -76,6 +77,7 @@ const besidesEndpoints = [
     "streams-nodes",
     "webhookAnswers",
     "webhookBodies",
+    "webhookRanges",
     "webhookTransports",
     "webhooks"
   ]

@@ -5,30 +5,28 @@
  *
  * It uses no proxy, even if the environment defines one.
  */
-import type { EgressPolicyInvalid, EgressRules, EnvId } from "@weft/core"
+import type { EgressPolicyInvalid, EnvId } from "@weft/core"
 import {
-  checkAddresses,
   checkDestination,
   currentTraceparent,
   Egress,
   EgressFailed,
   type EgressPolicy,
-  type EgressRefused,
   type EgressRequest,
   type EgressResponse,
   egressRules,
-  isAllowedName,
-  parseIp,
   sendsTraceparent
 } from "@weft/core/adapter"
 import { Deferred, Effect, Layer, RcMap, Semaphore, Stream } from "effect"
 import type { Pool } from "undici"
 import { type Connections, makeConnections } from "./Connections.ts"
+import { checkedAddresses, destinationOf, type Resolver, refuseUnresolved } from "./Destination.ts"
 import { type ResponseHead, sendHop } from "./HttpTransport.ts"
-import { type Lookup, makeLookup } from "./Lookup.ts"
+import { makeLookup } from "./Lookup.ts"
 import { type Hop, nextHop, redirectTarget } from "./Redirects.ts"
 import { firstHop } from "./RequestHead.ts"
 import { type ContentLimits, decodeContent } from "./ResponseBody.ts"
+import { makeSockets } from "./Sockets.ts"
 
 export interface EgressOptions {
   readonly policy?: Partial<EgressPolicy>
@@ -42,9 +40,7 @@ export const egress = (options: EgressOptions = {}): Layer.Layer<Egress, EgressP
   Layer.effect(Egress, make(options))
 
 /** Parts that all requests share. */
-interface EgressContext {
-  readonly rules: EgressRules
-  readonly lookup: Lookup
+interface EgressContext extends Resolver {
   readonly connections: Connections
 }
 
@@ -59,10 +55,12 @@ const make = Effect.fnUntraced(function* ({ policy, nameServers, certificates }:
   const perEnv = yield* RcMap.make({ lookup: (_: EnvId) => Semaphore.make(rules.concurrentPerEnv) })
 
   return Egress.of({
+    ...makeSockets(context, certificates),
     send: Effect.fnUntraced(function* (envId: EnvId, request: EgressRequest) {
       const first = yield* Effect.fromResult(firstHop(request, rules.userAgent))
       // Before anything is allocated for the request: a guest can repeat refused requests without a wait.
-      const refused = refuseUnresolved(rules, first.url)
+      const destination = destinationOf(first.url)
+      const refused = refuseUnresolved(rules, destination, checkDestination(rules, destination))
       if (refused !== null) return yield* refused
       const lifetime = yield* startLifetime(rules.totalMs)
       const response = Effect.gen(function* () {
@@ -156,29 +154,13 @@ const addTraceparent = ({ rules }: EgressContext, hop: Hop): Effect.Effect<Hop> 
           : { ...hop, headers: [...hop.headers, ["traceparent", traceparent]] }
       )
 
-const destinationOf = (url: URL) => {
-  const scheme = url.protocol.slice(0, -1)
-  const port = url.port === "" ? (scheme === "https" ? 443 : 80) : Number(url.port)
-  return { scheme, host: url.hostname, port }
-}
-
-/** Returns the error of a destination that is refused without a DNS lookup, else null. */
-const refuseUnresolved = (rules: EgressRules, url: URL): EgressRefused | null => {
+/** Checks the destination and returns its connections. */
+const connect = Effect.fnUntraced(function* (context: EgressContext, envId: EnvId, url: URL) {
   const destination = destinationOf(url)
-  const refused = checkDestination(rules, destination)
-  if (refused !== null) return refused
-  return parseIp(url.hostname) === null ? null : checkAddresses(rules, destination, [url.hostname])
-}
-
-/** Checks the destination and returns its connections. A name is resolved once, and all its addresses are checked. */
-const connect = Effect.fnUntraced(function* ({ rules, lookup, connections }: EgressContext, envId: EnvId, url: URL) {
-  const destination = destinationOf(url)
-  const refused = checkDestination(rules, destination)
+  const refused = checkDestination(context.rules, destination)
   if (refused !== null) return yield* refused
-  const addresses = yield* lookup(url.hostname, isAllowedName(rules, destination))
-  const dangerous = checkAddresses(rules, destination, addresses)
-  if (dangerous !== null) return yield* dangerous
-  const pool: Pool = yield* connections({ envId, origin: url.origin, addresses })
+  const addresses = yield* checkedAddresses(context, destination)
+  const pool: Pool = yield* context.connections({ envId, origin: url.origin, addresses })
   return pool
 })
 

@@ -1,11 +1,9 @@
 /** Pools of undici, each for checked addresses. */
-import type { LookupFunction, Socket } from "node:net"
-import { parseIp, unmapIpv4 } from "@weft/core/adapter"
 import { buildConnector, Pool } from "undici"
+import { isChecked, knownAddresses } from "./CheckedAddresses.ts"
 
 const connectMs = 10_000
 const idleMs = 4000
-const attemptsMax = 8
 
 export interface PoolOptions {
   /** Additional trusted authorities, in PEM. */
@@ -44,25 +42,4 @@ export const openPool = (
     bodyTimeout: 0,
     useMilo: false
   })
-}
-
-/** Replaces the lookup at connect time, so that a name server cannot return other addresses by then. */
-const knownAddresses = (addresses: ReadonlyArray<string>): LookupFunction => {
-  const known = addresses.slice(0, attemptsMax).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
-  return (_host, options, callback) => {
-    const [first] = known
-    if (options.all === true) callback(null, known)
-    else callback(null, first?.address ?? "", first?.family ?? 4)
-  }
-}
-
-const isChecked = (socket: Socket, addresses: ReadonlyArray<string>): boolean => {
-  const actual = addressValue(socket.remoteAddress ?? "")
-  return actual !== undefined && addresses.some((address) => addressValue(address) === actual)
-}
-
-/** Returns the numeric value of an address, which is the same for all its forms. */
-const addressValue = (text: string): bigint | undefined => {
-  const address = parseIp(text)
-  return address === null ? undefined : unmapIpv4(address).value
 }

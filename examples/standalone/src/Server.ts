@@ -43,6 +43,7 @@ const open = async (settings: Settings): Promise<Server> => {
       ...(runners === null ? {} : { runners }),
       ...(runnerBytes === null ? {} : { rssBytes: runnerBytes })
     }),
+    plans: { "Self-Host": { tcp_sockets_per_run: settings.tcpSocketsPerRun } },
     egress: egress({ policy: { allow: settings.egressAllow, traceparent: settings.egressTraceparent } }),
     ...(settings.tracing === null ? {} : { tracing: await openTracing(settings.tracing) }),
     masterKeys: [key, ...settings.previousMasterKeys],

@@ -40,6 +40,8 @@ export interface Settings extends BackendSettings {
   readonly publicUrl: string | null
   /** Targets that functions may reach in addition to public addresses: `EgressPolicy.allow`. */
   readonly egressAllow: ReadonlyArray<string>
+  /** Maximum open TCP sockets of a run of the plan Self-Host. */
+  readonly tcpSocketsPerRun: number
   /** Targets that receive the trace context of functions' requests: `EgressPolicy.traceparent`. */
   readonly egressTraceparent: ReadonlyArray<string>
   /** Null disables tracing. */
@@ -132,6 +134,7 @@ export const readSettings = (variables: Variables): Settings => {
     env: slug("WEFT_ENV", text("WEFT_ENV") ?? "production"),
     publicUrl: address,
     egressAllow: targets("WEFT_EGRESS_ALLOW", text("WEFT_EGRESS_ALLOW")),
+    tcpSocketsPerRun: whole("WEFT_TCP_SOCKETS_PER_RUN", 0, 1000) ?? 0,
     egressTraceparent: targets("WEFT_EGRESS_TRACEPARENT", text("WEFT_EGRESS_TRACEPARENT")),
     tracing: tracingSettings(text, whole, wrong),
     domains: domainSettings(text, address, wrong),

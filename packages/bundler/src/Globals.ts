@@ -13,8 +13,7 @@ const modules: Readonly<Record<string, string>> = {
   WeakRef: "references",
   FinalizationRegistry: "references",
   MessageChannel: "messages",
-  MessagePort: "messages",
-  WebSocket: "WebSocket"
+  MessagePort: "messages"
 }
 
 /** Stands for a global in the first bundle, which finds out which of them the code mentions. */

@@ -41,6 +41,9 @@ export const nodePlugin: Plugin = {
         ? { errors: [{ text: `Node has no module ${JSON.stringify(path)}, or functions cannot import it` }] }
         : undefined
     })
+    build.onResolve({ filter: /^cloudflare:sockets$/ }, ({ kind }) =>
+      resolveStandIn({ kind: "own", path: "sockets" }, kind)
+    )
     build.onResolve({ filter: /^undici$/ }, ({ kind }) => resolveStandIn({ kind: "own", path: "undici" }, kind))
     build.onResolve({ filter: /^(?:process|string_decoder|buffer)\/$|^safe-buffer$/ }, ({ path, importer, kind }) => {
       const name = internalImports[path]

@@ -238,7 +238,7 @@ describe("a module of Node that functions cannot have", () => {
     assert.deepStrictEqual(await runMain({ "index.ts": code }), [
       "child_process.spawn is not available in functions: a host function can start programs",
       "http.createServer is not available in functions: export a webhook to receive requests",
-      "net.connect is not available in functions: only HTTP requests leave a function, by `fetch`; use a client of the service that speaks HTTP"
+      "net.connect is not available in functions: the server must have a release with TCP sockets"
     ])
   })
 

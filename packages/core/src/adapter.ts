@@ -69,6 +69,7 @@ export { type AddressRange, classifyAddress, unmapIpv4 } from "./platform/egress
 export {
   checkAddresses,
   checkDestination,
+  checkSocketDestination,
   type Destination,
   isAllowedName,
   sendsTraceparent
@@ -81,9 +82,26 @@ export {
   type EgressResponse,
   type EgressUpload,
   type HeaderList,
+  noEgress,
   ownHeaders
 } from "./platform/egress/Egress.ts"
-export { defaultEgressPolicy, type EgressPolicy, egressRules } from "./platform/egress/EgressPolicy.ts"
+export {
+  defaultEgressPolicy,
+  type EgressPolicy,
+  type EgressRules,
+  egressRules
+} from "./platform/egress/EgressPolicy.ts"
+export type {
+  EgressSocket,
+  EgressWebSocket,
+  SocketBytes,
+  SocketRequest,
+  TlsOptions,
+  TlsSession,
+  WebSocketEnd,
+  WebSocketMessage,
+  WebSocketRequest
+} from "./platform/egress/EgressSocket.ts"
 export { type IpAddress, type IpBlock, isWithin, parseBlock, parseIp } from "./platform/egress/IpAddress.ts"
 export { parseTarget } from "./platform/egress/Target.ts"
 export { CannotOpen, Keyring, type SealContext } from "./platform/encryption/Keyring.ts"

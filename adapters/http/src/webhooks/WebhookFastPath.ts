@@ -13,6 +13,7 @@ import type { MountedApp } from "../mounts/MountedApp.ts"
 import { busyResponse, failureResponse, firstError, interrupted, reportError } from "../responses/Failure.ts"
 import type { PlainResponse } from "../responses/PlainResponse.ts"
 import { RequestSpan } from "../tracing/RequestSpan.ts"
+import { selectRange } from "./AnswerRange.ts"
 import { InFlightCalls, type OnExit } from "./InFlightCalls.ts"
 import {
   buildCall,
@@ -49,12 +50,9 @@ export const makeWebhookFastPath = (serving: MountedApp): FastPath => {
   }
 
   const sendResponse = (exchange: Exchange, answer: WebhookAnswer): void => {
-    const { status, headers, cookies, body } = toWebhookResponse(
-      answer,
-      exchange.id,
-      exchange.isShared,
-      settings.console
-    )
+    const { method = "", headers: asked } = exchange.response.req
+    const whole = toWebhookResponse(answer, exchange.id, exchange.isShared, settings.console)
+    const { status, headers, cookies, body } = selectRange(whole, method, asked)
     try {
       send(exchange, status, cookies === null ? headers : { ...headers, "set-cookie": cookies }, body)
     } catch (defect) {

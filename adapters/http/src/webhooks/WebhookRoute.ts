@@ -11,6 +11,7 @@ import { hasBody } from "../bodies/BufferedRequests.ts"
 import { bodyTooLarge, readBody } from "../bodies/ReadBody.ts"
 import { toResponse } from "../responses/PlainResponse.ts"
 import { withRoute } from "../tracing/RequestSpan.ts"
+import { selectRange } from "./AnswerRange.ts"
 import { buildCall, decideWebhook, toWebhookResponse, type WebhookResponse } from "./WebhookDecision.ts"
 import { type WebhookTarget, webhookRoute } from "./WebhookTarget.ts"
 
@@ -86,7 +87,8 @@ const runWebhook = (
         webhooks.admit(toCall(request, target, null))
       )
       const answer = yield* webhooks.handle(toCall(request, target, buffered.take()))
-      return writeResponse(request, toWebhookResponse(answer, currentRequestId(), target.isShared, isByConsole))
+      const response = toWebhookResponse(answer, currentRequestId(), target.isShared, isByConsole)
+      return writeResponse(request, selectRange(response, request.method, request.headers))
     })
     return Effect.ensuring(
       response,

@@ -1,6 +1,6 @@
 /** Valid requests for the endpoints of files. */
 import type { PermittedEndpoint } from "@weft/api"
-import type { GoodRequest } from "./GoodRequests.ts"
+import type { GoodRequest } from "./GoodRequest.ts"
 import type { CallOptions, TestServer } from "./TestServer.ts"
 
 export const fileRequests = (server: TestServer) => {

@@ -1,58 +1,13 @@
-/** `node:net`: addresses, and sockets that cannot connect. */
-import { Duplex } from "node:stream"
-import { notInFunctions, refuse } from "./refuse.ts"
+/** `node:net`: addresses, and sockets as clients. */
+import { type ConnectArguments, parseArguments, Socket } from "./net/Socket.ts"
+import { refuse } from "./refuse.ts"
 
-export const isIPv4 = (text: unknown): boolean =>
-  /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(String(text))
+export { isIP, isIPv4, isIPv6 } from "./net/addresses.ts"
 
-export const isIPv6 = (text: unknown): boolean => {
-  const address = String(text).replace(/%.*$/, "")
-  return address.includes(":") && URL.canParse(`http://[${address}]/`)
-}
-
-export const isIP = (text: unknown): number => (isIPv4(text) ? 4 : isIPv6(text) ? 6 : 0)
-
-/** A socket that fails when it connects. Clients create one before they connect, or extend the class. */
-export class Socket extends Duplex {
-  readonly connecting = false
-  readonly remoteAddress = undefined
-  timeout = 0
-
-  connect(): this {
-    queueMicrotask(() => this.destroy(notInFunctions("net.connect")))
-    return this
-  }
-  override _read(): void {}
-  override _write(_chunk: unknown, _encoding: BufferEncoding, done: (error: Error) => void): void {
-    done(notInFunctions("net.connect"))
-  }
-  setTimeout(): this {
-    return this
-  }
-  setNoDelay(): this {
-    return this
-  }
-  setKeepAlive(): this {
-    return this
-  }
-  ref(): this {
-    return this
-  }
-  unref(): this {
-    return this
-  }
-  address(): object {
-    return {}
-  }
-  destroySoon(): void {
-    this.destroy()
-  }
-}
-
-export const connect = (): Socket => new Socket().connect()
+export const connect = (...given: ConnectArguments): Socket => new Socket(parseArguments(given)[0]).connect(...given)
 export const createConnection = connect
-export { Socket as Stream }
-export const Server = refuse("net.Server")
+export { Socket, Socket as Stream }
+export const Server = refuse("net.Server", "export a webhook to receive requests")
 export const createServer = refuse("net.createServer", "export a webhook to receive requests")
 export const BlockList = refuse("net.BlockList")
 export const BoundSocket = refuse("net.BoundSocket")

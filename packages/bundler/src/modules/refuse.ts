@@ -8,14 +8,12 @@ export class NotInFunctions extends Error {
 const remedies: Readonly<Record<string, string>> = {
   child_process: "a host function can start programs",
   cluster: "Weft runs functions in parallel",
-  dgram: "only HTTP requests leave a function, by `fetch`",
+  dgram: "functions send no datagrams; use TCP (`node:net`) or `fetch`",
   dns: "`fetch` resolves names",
   fs: "`svc.files` stores files, and `svc.asset` reads those of the build",
   http: "export a webhook to receive requests",
   http2: "use `fetch`",
   inspector: "`weft dev` prints logs and stacks",
-  net: "only HTTP requests leave a function, by `fetch`; use a client of the service that speaks HTTP",
-  tls: "only HTTP requests leave a function, by `fetch`; use a client of the service that speaks HTTP",
   worker_threads: "`svc.call` runs a function in parallel"
 }
 

@@ -1,20 +1,21 @@
-/** `node:tls`: sockets that cannot connect. `fetch` has its own connections. */
-import { Socket } from "node:net"
+/** `node:tls`: sockets as clients. `fetch` has its own connections. */
+import { parseArguments } from "./net/Socket.ts"
+import { type SecureOptions, TLSSocket, type TlsConnectOptions } from "./net/TlsSocket.ts"
 import { refuse } from "./refuse.ts"
 
-/** Clients create one while they load. */
-export class TLSSocket extends Socket {
-  readonly encrypted = true
-  readonly authorized = false
-  readonly _handle = { _parentWrap: {} }
-}
+type Given = ReadonlyArray<TlsConnectOptions | number | string | (() => void) | null | undefined>
 
-export const connect = (): TLSSocket => {
-  const socket = new TLSSocket(Object.create(null))
-  socket.connect(0)
+export const connect = (...given: Given): TLSSocket => {
+  const later = given.slice(1).find((each) => typeof each === "object")
+  const [parsed, listener] = parseArguments(given)
+  const options: TlsConnectOptions = { ...parsed, ...later }
+  const socket = new TLSSocket(options.socket, options)
+  if (listener !== undefined) socket.once("secureConnect", listener)
+  if (options.socket === undefined || options.socket === null) socket.connect(options)
   return socket
 }
 
+export { TLSSocket }
 export const rootCertificates: ReadonlyArray<string> = []
 export const DEFAULT_MIN_VERSION = "TLSv1.2"
 export const DEFAULT_MAX_VERSION = "TLSv1.3"
@@ -26,11 +27,12 @@ export const getCiphers = (): ReadonlyArray<string> => []
 export const getCACertificates = (): ReadonlyArray<string> => []
 export const getCertificateCompressionAlgorithms = (): ReadonlyArray<string> => []
 export const setDefaultCACertificates = (): void => undefined
+/** The host checks the name of each certificate. */
 export const checkServerIdentity = (): undefined => undefined
-export const createSecureContext = () => ({ context: {} })
+export const createSecureContext = (options: SecureOptions = {}) => ({ context: options })
 export const convertALPNProtocols = (): void => undefined
 export const SecureContext = refuse("tls.SecureContext")
-export const Server = refuse("tls.Server")
+export const Server = refuse("tls.Server", "export a webhook to receive requests")
 export const createServer = refuse("tls.createServer", "export a webhook to receive requests")
 
 import * as all from "./tls.ts"

@@ -84,8 +84,9 @@ export const pipeline = refuse("undici.pipeline", use)
 export const stream = refuse("undici.stream", use)
 export const upgrade = refuse("undici.upgrade", use)
 export const MockAgent = refuse("undici.MockAgent")
-export const WebSocket = refuse("undici.WebSocket")
-export const EventSource = refuse("undici.EventSource")
+export const WebSocket: unknown = Reflect.get(globalThis, "WebSocket")
+export const CloseEvent: unknown = Reflect.get(globalThis, "CloseEvent")
+export const EventSource: unknown = Reflect.get(globalThis, "EventSource")
 export const interceptors = {}
 export const errors = {}
 export const install = (): void => undefined

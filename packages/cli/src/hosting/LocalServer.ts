@@ -43,7 +43,8 @@ export const openLocalServer = async ({ folder, port, version }: LocalServerOpti
     database: Sqlite.database({ file: join(folder, "weft.db") }),
     blobs: Filesystem.blobs({ dir: join(folder, "blobs") }),
     sandbox: IsolatedVm.sandbox({ key, spareRunner: true }),
-    // Functions under development may send requests to other servers on this machine.
+    // Functions under development may connect to other servers on this machine.
+    plans: { "Self-Host": { tcp_sockets_per_run: 32 } },
     egress: egress({ policy: { allow: ["127.0.0.1", "::1", "localhost"] } }),
     masterKeys: [key]
   })

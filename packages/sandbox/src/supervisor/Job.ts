@@ -259,8 +259,13 @@ export class Job {
   }
 }
 
-/** Host calls of durable functions without an effect of their own. */
-const waitingCalls: ReadonlySet<string> = new Set(["workflow.wait", "workflow.cancellation"])
+/** Host calls without an effect of their own: of durable functions, and of connections that wait for their peer. */
+const waitingCalls: ReadonlySet<string> = new Set([
+  "workflow.wait",
+  "workflow.cancellation",
+  "websocket.receive",
+  "socket.read"
+])
 
 const callsExceeded: HostCallResult = {
   ok: false,

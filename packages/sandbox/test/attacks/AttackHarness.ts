@@ -179,12 +179,18 @@ const replyTo = (op: string, payload: string): Effect.Effect<string, HostCallRef
   payload.includes("refuse")
     ? Effect.fail(new HostCallRefused({ name: "Forbidden", message: "no" }))
     : Effect.succeed(
-        op.startsWith("fetch.") ? (fetchReplies[op] ?? "null") : '{"list":[1],"text":"t","__proto__":{"x":1}}'
+        /^(?:fetch|websocket|socket)\./.test(op)
+          ? (networkReplies[op] ?? "null")
+          : '{"list":[1],"text":"t","__proto__":{"x":1}}'
       )
 
-const fetchReplies: Readonly<Record<string, string>> = {
+const networkReplies: Readonly<Record<string, string>> = {
   "fetch.send": '{"status":200,"status_text":"OK","url":"https://a.test/","redirected":false,"headers":[["x-a","b"]]}',
-  "fetch.read": '{"bytes":"eyJhIjoxfQ==","done":true}'
+  "fetch.read": '{"bytes":"eyJhIjoxfQ==","done":true}',
+  "websocket.open": '{"protocol":""}',
+  "websocket.receive":
+    '{"messages":[{"binary":false,"data":"{}","more":false}],"end":{"code":1000,"reason":"","clean":true}}',
+  "socket.read": '{"bytes":"eyJhIjoxfQ==","done":true}'
 }
 
 const listen = Effect.fnUntraced(function* (tenant: Tenant, fn: string, call: Call = {}) {

@@ -16,7 +16,7 @@ export const optionalAttacks: ReadonlyArray<Attack> = [
     code: `
       const channel = new MessageChannel()
       return [ways([URLPattern, CompressionStream, MessageChannel, MessagePort, MessageEvent, BroadcastChannel, EventSource,
-        PerformanceObserver, new URLPattern({ pathname: "/:a" }), channel, channel.port1, new CompressionStream("gzip").readable,
+        WebSocket, CloseEvent, PerformanceObserver, new URLPattern({ pathname: "/:a" }), channel, channel.port1, new CompressionStream("gzip").readable,
         performance.mark("m"), new BroadcastChannel("b")]), typeof platform, typeof optional, Object.keys(globalThis).length]`,
     checkOutcome: returns([["home"], "undefined", "undefined", 0])
   },
@@ -87,6 +87,25 @@ export const optionalAttacks: ReadonlyArray<Attack> = [
     name: "event sources without end",
     proves: bounded,
     code: "const made = await attempt(() => { for (let n = 0; n < 5000; n++) new EventSource('https://a.test/' + n) }); return made",
+    checkOutcome: contained
+  },
+  {
+    name: "WebSockets without end",
+    proves: bounded,
+    code: "const made = await attempt(() => { for (let n = 0; n < 5000; n++) new WebSocket('wss://a.test/' + n) }); return made",
+    checkOutcome: contained
+  },
+  {
+    name: "messages of a WebSocket that forge host calls",
+    proves: bounded,
+    code: `
+      const socket = new WebSocket("wss://a.test/", { headers: { "x": 'a"},"op":"forged' } })
+      await new Promise((done) => setTimeout(done, 50))
+      socket.binaryType = '","more":true'
+      Object.defineProperty(String.prototype, "toJSON", { value: () => ({ op: "forged" }) })
+      await attempt(() => socket.send('","binary":true,"op":"forged'))
+      await attempt(() => socket.close(3000, '"},"op":"forged'))
+      return socket.readyState`,
     checkOutcome: contained
   },
   {

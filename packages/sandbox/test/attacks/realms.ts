@@ -201,7 +201,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
     name: "other realms",
     proves,
     code: `return ["ShadowRealm", "Realm", "Compartment", "Worker", "SharedWorker",
-      "postMessage", "onmessage", "document", "window", "frames", "XMLHttpRequest", "WebSocket"].filter((name) => name in globalThis)`,
+      "postMessage", "onmessage", "document", "window", "frames", "XMLHttpRequest"].filter((name) => name in globalThis)`,
     checkOutcome: returns([])
   },
   {

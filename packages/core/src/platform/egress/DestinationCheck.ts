@@ -5,7 +5,7 @@
 import { stackless } from "../../foundation/Stackless.ts"
 import { classifyAddress, embeddedIpv4, unmapIpv4 } from "./AddressRange.ts"
 import { EgressRefused } from "./Egress.ts"
-import { badPorts, type EgressRules } from "./EgressPolicy.ts"
+import { badPorts, closedTcpPorts, type EgressRules } from "./EgressPolicy.ts"
 import { type IpAddress, parseIp } from "./IpAddress.ts"
 import { matchesAddress, matchesName, plainName } from "./Target.ts"
 
@@ -19,8 +19,22 @@ export interface Destination {
 }
 
 /** Returns null if the URL is allowed. The addresses of its host must be checked next, even a literal one. */
-export const checkDestination = (rules: EgressRules, { scheme, host, port }: Destination): EgressRefused | null => {
-  if (scheme !== "http" && scheme !== "https") return refused(`only http and https are allowed, not ${scheme}`)
+export const checkDestination = (rules: EgressRules, { scheme, ...place }: Destination): EgressRefused | null =>
+  scheme === "http" || scheme === "https"
+    ? checkPlace(rules, place, badPorts)
+    : refused(`only http and https are allowed, not ${scheme}`)
+
+/** Returns null if a TCP socket to the host and port is allowed. As in `checkDestination`, addresses are checked next. */
+export const checkSocketDestination = (
+  rules: EgressRules,
+  destination: Omit<Destination, "scheme">
+): EgressRefused | null => checkPlace(rules, destination, closedTcpPorts)
+
+const checkPlace = (
+  rules: EgressRules,
+  { host, port }: Omit<Destination, "scheme">,
+  closedPorts: ReadonlySet<number>
+): EgressRefused | null => {
   const name = plainName(host)
   if (name === "") return refused("the URL names no host")
   if (rules.deny.some((target) => matchesName(target, name, port))) return refused(`${name} is not allowed here`)
@@ -30,7 +44,7 @@ export const checkDestination = (rules: EgressRules, { scheme, host, port }: Des
       target.port === port &&
       (matchesName(target, name, port) || (literal !== null && matchesAddress(target, unmapIpv4(literal), port)))
   )
-  const isOpen = opened || (rules.ports === null ? !badPorts.has(port) : rules.ports.includes(port))
+  const isOpen = opened || (rules.ports === null ? !closedPorts.has(port) : rules.ports.includes(port))
   if (!isOpen) return refused(`port ${port} is not allowed here`)
   // Regardless of DNS: RFC 6761.
   if (/(^|\.)localhost$/.test(name) && !rules.ranges.includes("loopback") && !isAllowedName(rules, { host, port })) {

@@ -6,6 +6,7 @@
  */
 import { Context, Effect, Schema, type Scope, type Stream } from "effect"
 import type { EnvId } from "../../foundation/Ids.ts"
+import type { EgressSocket, EgressWebSocket, SocketRequest, WebSocketRequest } from "./EgressSocket.ts"
 
 /** The policy refused the request. `reason` is for the guest's author and reveals only address classes of the host. */
 export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRefused", { reason: Schema.String }) {
@@ -67,14 +68,27 @@ export class Egress extends Context.Service<
       envId: EnvId,
       request: EgressRequest
     ) => Effect.Effect<EgressResponse, EgressRefused | EgressFailed, Scope.Scope>
+    /** Connects a TCP socket to a checked address. It closes with the scope. */
+    readonly openSocket: (
+      envId: EnvId,
+      request: SocketRequest
+    ) => Effect.Effect<EgressSocket, EgressRefused | EgressFailed, Scope.Scope>
+    /** Connects a WebSocket to a checked address. It closes with the scope. */
+    readonly openWebSocket: (
+      envId: EnvId,
+      request: WebSocketRequest
+    ) => Effect.Effect<EgressWebSocket, EgressRefused | EgressFailed, Scope.Scope>
   }
 >()("@weft/core/platform/egress/Egress") {}
 
 export const noEgress: Egress["Service"] = Egress.of({
-  send: () => Effect.fail(noRequests)
+  send: () => Effect.fail(noRequests),
+  openSocket: () => Effect.fail(noSockets),
+  openWebSocket: () => Effect.fail(noSockets)
 })
 
 const noRequests = new EgressRefused({ reason: "this host allows no outbound requests" })
+const noSockets = new EgressRefused({ reason: "this host allows no outbound connections" })
 
 /**
  * Request headers that guests cannot set: they frame the message, belong to one connection, or describe the client.

@@ -14,7 +14,10 @@ export interface EgressPolicy {
   /** Destinations that are refused even if another rule allows them; written in the same way. */
   readonly deny: ReadonlyArray<string>
   readonly ranges: ReadonlyArray<AddressRange>
-  /** Null: all ports except those of other protocols (`badPorts`), which only `allow` opens. */
+  /**
+   * Null: all ports except those of other protocols (`badPorts`), which only `allow` opens. TCP sockets then reach all
+   * ports except those of `closedTcpPorts`.
+   */
   readonly ports: ReadonlyArray<number> | null
   /** Maximum size of a response body, both as received and as decompressed. */
   readonly responseBytes: number
@@ -25,6 +28,14 @@ export interface EgressPolicy {
   readonly concurrentPerEnv: number
   /** Maximum concurrent requests of all environments of this node. */
   readonly concurrent: number
+  /** Maximum open TCP sockets and WebSockets of one environment. Further ones fail. */
+  readonly socketsPerEnv: number
+  /** Maximum open TCP sockets and WebSockets of all environments of this node. */
+  readonly sockets: number
+  /** Maximum time in which a socket neither sends nor receives, in milliseconds. */
+  readonly socketIdleMs: number
+  /** Maximum size of a message of a WebSocket, in bytes. */
+  readonly messageBytes: number
   /** Sent if the guest sets no `user-agent`. */
   readonly userAgent: string
   /**
@@ -45,6 +56,10 @@ export const defaultEgressPolicy: EgressPolicy = {
   redirects: 20,
   concurrentPerEnv: 100,
   concurrent: 1000,
+  socketsPerEnv: 100,
+  sockets: 1000,
+  socketIdleMs: 120_000,
+  messageBytes: 1024 * 1024,
   userAgent: "weft",
   traceparent: []
 }
@@ -94,3 +109,6 @@ export const badPorts: ReadonlySet<number> = new Set([
   540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080
 ])
+
+/** Ports that TCP sockets do not reach: 0 is not a port, and 25 would make functions senders of spam. */
+export const closedTcpPorts: ReadonlySet<number> = new Set([0, 25])

@@ -22,7 +22,15 @@ import {
 } from "./operations/files.ts"
 import { mcpElicit, mcpLog, mcpProgress, mcpSample, mcpUpdated } from "./operations/mcp.ts"
 import { schedulesCancel, schedulesCreate } from "./operations/schedules.ts"
+import { socketClose, socketOpen, socketRead, socketSecure, socketWrite } from "./operations/sockets.ts"
 import { streamEmit } from "./operations/stream.ts"
+import {
+  webSocketCancel,
+  webSocketClose,
+  webSocketOpen,
+  webSocketReceive,
+  webSocketSend
+} from "./operations/webSockets.ts"
 
 export const operations = [
   ...[contextGet, contextAll],
@@ -34,5 +42,7 @@ export const operations = [
   ...[filesPut, filesBegin, filesWrite, filesCancel, filesGet, filesOpen, filesList, filesDelete, filesUrl],
   ...[assetGet, assetOpen],
   ...[contentRead, contentCancel],
-  ...[fetchSend, fetchWrite, fetchRead, fetchCancel]
+  ...[fetchSend, fetchWrite, fetchRead, fetchCancel],
+  ...[webSocketOpen, webSocketSend, webSocketReceive, webSocketClose, webSocketCancel],
+  ...[socketOpen, socketRead, socketWrite, socketSecure, socketClose]
 ] as const

@@ -10,6 +10,8 @@ export interface Plan {
   readonly requests_per_second: number
   /** Calls of functions to the host, such as `svc.events.publish` and `fetch`. Each node counts its own. */
   readonly host_calls_per_second: number
+  /** Maximum open TCP sockets of one run. 0: functions open none. `fetch` and WebSockets do not count. */
+  readonly tcp_sockets_per_run: number
   readonly max_file_bytes: number
   readonly runs_per_month: number
   readonly storage_bytes: number
@@ -69,6 +71,7 @@ const TiB = 1024 ** 4
 const unlimited: Plan = {
   requests_per_second: -1,
   host_calls_per_second: -1,
+  tcp_sockets_per_run: 0,
   max_file_bytes: 50 * GiB,
   runs_per_month: -1,
   storage_bytes: -1,
@@ -90,6 +93,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
   Free: {
     requests_per_second: 5,
     host_calls_per_second: 200,
+    tcp_sockets_per_run: 0,
     max_file_bytes: 100 * MiB,
     runs_per_month: 10_000,
     storage_bytes: GiB,
@@ -109,6 +113,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
   Starter: {
     requests_per_second: 20,
     host_calls_per_second: 1_000,
+    tcp_sockets_per_run: 0,
     max_file_bytes: GiB,
     runs_per_month: 100_000,
     storage_bytes: 10 * GiB,
@@ -128,6 +133,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
   Pro: {
     requests_per_second: 100,
     host_calls_per_second: 5_000,
+    tcp_sockets_per_run: 0,
     max_file_bytes: 5 * GiB,
     runs_per_month: 1_000_000,
     storage_bytes: 100 * GiB,
@@ -147,6 +153,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
   Scale: {
     requests_per_second: 500,
     host_calls_per_second: 20_000,
+    tcp_sockets_per_run: 0,
     max_file_bytes: 50 * GiB,
     runs_per_month: 10_000_000,
     storage_bytes: TiB,

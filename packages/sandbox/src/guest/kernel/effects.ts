@@ -6,7 +6,9 @@ for (const op of [
   // Secrets and files of the build do not change in a run, or seldom.
   ...["context.get", "context.all", "asset.get"],
   // Parts of an operation that has begun.
-  ...["content.read", "content.cancel", "fetch.write", "fetch.cancel", "files.write", "files.cancel"]
+  ...["content.read", "content.cancel", "fetch.write", "fetch.cancel", "files.write", "files.cancel"],
+  ...["websocket.send", "websocket.receive", "websocket.close", "websocket.cancel"],
+  ...["socket.read", "socket.write", "socket.secure", "socket.close"]
 ]) {
   setAdd(harmless, op)
 }

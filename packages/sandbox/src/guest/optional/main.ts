@@ -9,8 +9,10 @@ interface Require {
   (id: "./compression.ts"): typeof import("./compression.ts")
   (id: "./event-source.ts"): typeof import("./event-source.ts")
   (id: "./messages.ts"): typeof import("./messages.ts")
+  (id: "./sockets.ts"): typeof import("./sockets.ts")
   (id: "./timeline.ts"): typeof import("./timeline.ts")
   (id: "./url-pattern.ts"): typeof import("./url-pattern.ts")
+  (id: "./web-socket.ts"): typeof import("./web-socket.ts")
 }
 
 declare const require: Require
@@ -21,6 +23,7 @@ const globals: ReadonlyArray<readonly [load: () => object, names: ReadonlyArray<
   [() => require("./messages.ts"), ["MessageChannel", "MessageEvent", "MessagePort"]],
   [() => require("./broadcast.ts"), ["BroadcastChannel"]],
   [() => require("./event-source.ts"), ["EventSource"]],
+  [() => require("./web-socket.ts"), ["WebSocket", "CloseEvent"]],
   [
     () => require("./timeline.ts"),
     ["PerformanceEntry", "PerformanceMark", "PerformanceMeasure", "PerformanceObserver", "PerformanceObserverEntryList"]
@@ -35,6 +38,8 @@ export const install = (): void => {
       defineLazy(globalThis, name, () => Reflect.get(load(), name))
     }
   }
+  // For `@weft/sdk/sockets`, and for the modules of Node that the bundler adds.
+  defineLazy(globalThis, "weft:sockets", () => require("./sockets.ts").binding)
   const { addTimeline } = platform.performance()
   addTimeline(() => require("./timeline.ts"))
   const { URL } = platform.url()

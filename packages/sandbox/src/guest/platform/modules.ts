@@ -36,6 +36,7 @@ interface Require {
   (id: "./define.ts"): typeof import("./define.ts")
   (id: "./error-events.ts"): typeof import("./error-events.ts")
   (id: "./host.ts"): typeof import("./host.ts")
+  (id: "./host-bytes.ts"): typeof import("./host-bytes.ts")
   (id: "./navigator.ts"): typeof import("./navigator.ts")
   (id: "./report.ts"): typeof import("./report.ts")
   (id: "./timers.ts"): typeof import("./timers.ts")
@@ -77,6 +78,7 @@ export const modules = {
   define: () => require("./define.ts"),
   errorEvents: () => require("./error-events.ts"),
   host: () => require("./host.ts"),
+  hostBytes: () => require("./host-bytes.ts"),
   navigator: () => require("./navigator.ts"),
   report: () => require("./report.ts"),
   timers: () => require("./timers.ts"),

@@ -11,6 +11,8 @@ interface Timer {
   readonly callback: () => void
   /** Milliseconds between calls; null for a timer that fires once. */
   readonly interval: number | null
+  /** Called if the run ends before the timer is due. */
+  readonly onDropped: (() => void) | null
 }
 
 /** Maximum delay, in milliseconds: about 24.8 days. */
@@ -30,7 +32,15 @@ export const startTimer = (callback: () => void, ms: number, repeat: boolean = f
   const id = ++lastId
   const delay = Math.min(ms, delayMax)
   host().startTimer(id, delay)
-  timers.set(id, { callback, interval: repeat ? delay : null })
+  timers.set(id, { callback, interval: repeat ? delay : null, onDropped: null })
+  return id
+}
+
+/** Calls back when the current run has ended. Returns a timer, which cancels that when it is stopped. */
+export const afterRun = (callback: () => void): number => {
+  const id = ++lastId
+  host().startTimer(id, delayMax)
+  timers.set(id, { callback: () => undefined, interval: null, onDropped: callback })
   return id
 }
 
@@ -45,7 +55,12 @@ export const isPending = (id: number): boolean => timers.has(id)
 
 /** Removes a timer that will never be due, because its run has ended. */
 export const dropTimer = (id: number): void => {
+  const onDropped = timers.get(id)?.onDropped
   timers.delete(id)
+  // Not now: the kernel is ending the run.
+  if (onDropped !== null && onDropped !== undefined) {
+    void Promise.resolve().then(onDropped)
+  }
 }
 
 /** Runs the callback of a due timer. */

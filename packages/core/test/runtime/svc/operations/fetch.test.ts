@@ -1,7 +1,7 @@
 /** Host calls of `fetch`, as a compromised guest would make them, with a fake egress. */
 import { assert, describe, it } from "@effect/vitest"
 import { EnvId } from "@weft/core"
-import { Egress, EgressFailed, type EgressRequest } from "@weft/core/adapter"
+import { Egress, EgressFailed, type EgressRequest, noEgress } from "@weft/core/adapter"
 import { Effect, Fiber, Stream } from "effect"
 import { makeOperationCalls } from "../../../../src/runtime/svc/GuestCalls.ts"
 import { fetchCancel, fetchRead, fetchSend, fetchWrite } from "../../../../src/runtime/svc/operations/fetch.ts"
@@ -20,6 +20,7 @@ const world = (chunks: ReadonlyArray<string | EgressFailed> = ["answer"]) => {
   const sent: Array<EgressRequest> = []
   const state = { open: 0, sent }
   const egress = Egress.of({
+    ...noEgress,
     send: (_, each) =>
       Effect.gen(function* () {
         sent.push(each)
