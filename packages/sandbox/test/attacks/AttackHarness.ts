@@ -51,6 +51,8 @@ const leak = "a secret of another tenant leaked"
 export const protocolBreaches = (): ReadonlyArray<string> => reports.filter((report) => report.includes("protocol"))
 
 const timeoutMs = 6000
+/** Timeout of sources: each run also loads its isolate, which may take long on a busy machine. */
+const sourceTimeoutMs = 15_000
 /** Maximum wait of the victim on a busy machine, in milliseconds. */
 export const victimMs = 5000
 
@@ -110,7 +112,11 @@ export const makeHarness = Effect.gen(function* () {
     const before = runnerPids()
     const mayDie = performance.now() < runnerMayDieUntil
     const pings = yield* Effect.forkChild(Effect.forever(Effect.andThen(ping, Effect.sleep("2 millis"))))
-    const call: Call = { timeoutMs, ...(attack.trigger === undefined ? {} : { trigger: attack.trigger }) }
+    const isSource = fn === "default"
+    const call: Call = {
+      timeoutMs: isSource ? sourceTimeoutMs : timeoutMs,
+      ...(attack.trigger === undefined ? {} : { trigger: attack.trigger })
+    }
     const { execution, faults, calls, lines } = yield* listen(attacker, fn, call)
     yield* Fiber.interrupt(pings)
     yield* ping
