@@ -119,5 +119,32 @@ export const optionalAttacks: ReadonlyArray<Attack> = [
     proves: bounded,
     code: "for (let n = 0; n < 3e4; n++) performance.mark('m' + n); return performance.getEntries().length",
     checkOutcome: ends("Returned", "CpuExhausted")
+  },
+  {
+    name: "the binding of sockets as a way out",
+    proves: inside,
+    code: `
+      const binding = globalThis["weft:sockets"]
+      const socket = binding.connect("a.test:1")
+      return ways([binding, binding.connect, binding.Connection, socket, socket.readable, socket.writable, socket.opened])`,
+    checkOutcome: returns(["home"])
+  },
+  {
+    name: "sockets without end",
+    proves: bounded,
+    code: `const made = await attempt(() => { for (let n = 0; n < 5000; n++) globalThis["weft:sockets"].connect("a.test:1") }); return made`,
+    checkOutcome: contained
+  },
+  {
+    name: "hosts of sockets that forge host calls",
+    proves: bounded,
+    code: `
+      const { connect } = globalThis["weft:sockets"]
+      Object.defineProperty(String.prototype, "toJSON", { value: () => ({ op: "forged" }) })
+      const socket = connect({ hostname: 'a"},"op":"forged', port: 1 }, { secureTransport: "starttls" })
+      await attempt(() => socket.startTls({ expectedServerHostname: '"},"op":"forged' }).opened)
+      await attempt(() => connect({ hostname: { toString: () => "b" }, port: { valueOf: () => 1 } }).opened)
+      return 1`,
+    checkOutcome: contained
   }
 ]
