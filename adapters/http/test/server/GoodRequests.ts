@@ -8,7 +8,7 @@ import { waitingRun } from "./ApprovalRun.ts"
 import { builds } from "./BuildRequests.ts"
 import { fileRequests } from "./GoodFileRequests.ts"
 import { type GoodRequest, get, type Made } from "./GoodRequest.ts"
-import type { CallOptions, TestServer } from "./TestServer.ts"
+import type { TestServer } from "./TestServer.ts"
 
 export const unknownId = "01890000-0000-7000-8000-000000000000"
 
