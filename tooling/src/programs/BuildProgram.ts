@@ -54,7 +54,10 @@ const programs = {
 export const buildProgram = async (root: string, main: string, outdir: string): Promise<ReadonlyArray<string>> => {
   // The sandbox package exports these options, because it builds the same script when it runs from its sources.
   const options = pathToFileURL(join(root, "packages/sandbox/src/supervisor/GuestBuild.ts")).href
-  const scripts: { readonly guestBuild: BuildOptions; readonly optionalBuild: BuildOptions } = await import(options)
+  const scripts: {
+    readonly guestBuild: BuildOptions
+    readonly optionalBuilds: Readonly<Record<string, BuildOptions>>
+  } = await import(options)
   const results = await Promise.all([
     // Splitting puts dynamic imports into separate files.
     build({
@@ -69,7 +72,7 @@ export const buildProgram = async (root: string, main: string, outdir: string): 
     ),
     ...[
       { name: "guest", script: scripts.guestBuild },
-      { name: "guest/optional", script: scripts.optionalBuild }
+      ...Object.entries(scripts.optionalBuilds).map(([name, script]) => ({ name: `guest/${name}`, script }))
     ].map(({ name, script }) =>
       build({
         ...script,

@@ -1,5 +1,6 @@
 /** Messages from the supervisor to a runner. The supervisor chooses the ids `isolate` and `run`; they are never 0. */
 import type { RequestBody } from "@weft/core/adapter"
+import { type OptionalScript, optionalScripts } from "./OptionalNames.ts"
 import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
 
 export const triggers = ["event", "request", "tick", "args", "tool", "resource", "prompt"] as const
@@ -18,8 +19,8 @@ export type ToRunner =
       readonly kind: "boot"
       readonly limits: string
       readonly guest: string
-      /** The script for bundles that mention one of its APIs. */
-      readonly optional: string
+      /** The scripts for bundles that mention one of their APIs. */
+      readonly optional: Readonly<Record<OptionalScript, string>>
       readonly cache: Uint8Array<ArrayBuffer>
     }
   /** Creates an isolate and loads a bundle. With `describe`, the reply contains its exports and a code cache. */
@@ -63,7 +64,7 @@ export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
     case "boot":
       writer.text(message.limits)
       writer.text(message.guest)
-      writer.text(message.optional)
+      for (const name of optionalScripts) writer.text(message.optional[name])
       writer.bytes(message.cache)
       break
     case "load":
@@ -118,7 +119,7 @@ const read = (cursor: Cursor): ToRunner => {
         kind: "boot",
         limits: cursor.text(),
         guest: cursor.text(),
-        optional: cursor.text(),
+        optional: { optional: cursor.text(), encodings: cursor.text() },
         cache: cursor.bytes()
       }
     case kinds.load:

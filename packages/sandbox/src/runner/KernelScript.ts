@@ -1,9 +1,10 @@
 /** The first script in every isolate, with its code cache, and the functions that start a kernel from it. */
 import { randomBytes } from "node:crypto"
 import ivm from "isolated-vm"
-import { mentionsOptional } from "../protocol/OptionalNames.ts"
+import { type OptionalScript, readMark } from "../protocol/OptionalNames.ts"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import { bodyKinds } from "../protocol/ToRunner.ts"
+import { encodingTables } from "./encodings/EncodingTables.ts"
 import type { KernelMessage } from "./KernelMessage.ts"
 
 type Enter = (
@@ -39,18 +40,18 @@ const bootTimeoutMs = 5000
 /** The texts of the scripts that run before a bundle. */
 interface Texts {
   readonly guest: string
-  readonly optional: string
+  readonly optional: Readonly<Record<OptionalScript, string>>
 }
 
 export class KernelScript {
   readonly #text: string
-  readonly #optionalText: string
+  readonly #optionalTexts: Texts["optional"]
   readonly #limitsText: string
   #cache: ivm.ExternalCopy<ArrayBuffer> | undefined
 
   constructor(texts: Texts, limits: RunnerLimits, cache: Uint8Array<ArrayBuffer>) {
     this.#text = texts.guest
-    this.#optionalText = texts.optional
+    this.#optionalTexts = texts.optional
     this.#limitsText = JSON.stringify(limits)
     this.#cache = cache.length === 0 ? undefined : new ivm.ExternalCopy(cache.buffer)
   }
@@ -60,7 +61,7 @@ export class KernelScript {
     isolate: ivm.Isolate,
     context: ivm.Context,
     progress: SharedArrayBuffer,
-    withOptional: boolean
+    optional: ReadonlyArray<OptionalScript>
   ): Promise<KernelHandle> {
     const script = await isolate.compileScript(this.#text, {
       filename: "weft:kernel",
@@ -81,19 +82,29 @@ export class KernelScript {
       drain: await kernel.get("drain", { reference: true }),
       report: await kernel.get("report", { reference: true })
     }
-    if (withOptional) await this.#installOptional(isolate, context, kernel)
+    for (const name of optional) await this.#installOptional(isolate, context, kernel, name)
     for (const used of [script, boot, kernel]) used.release()
     return handle
   }
 
-  async #installOptional(isolate: ivm.Isolate, context: ivm.Context, kernel: ivm.Reference<Kernel>): Promise<void> {
-    const script = await isolate.compileScript(this.#optionalText, { filename: "weft:optional" })
-    const install: ivm.Reference<(platform: object) => void> = await script.run(context, {
+  async #installOptional(
+    isolate: ivm.Isolate,
+    context: ivm.Context,
+    kernel: ivm.Reference<Kernel>,
+    name: OptionalScript
+  ): Promise<void> {
+    const tables = name === "encodings" ? encodingTables() : null
+    if (tables === undefined) return
+    const script = await isolate.compileScript(this.#optionalTexts[name], { filename: `weft:${name}` })
+    const install: ivm.Reference<(platform: object, tables: Uint32Array | null) => void> = await script.run(context, {
       reference: true,
       timeout: bootTimeoutMs
     })
     const platform = await kernel.get("platform", { reference: true })
-    await install.apply(undefined, [platform.derefInto({ release: true })])
+    await install.apply(undefined, [
+      platform.derefInto({ release: true }),
+      tables === null ? null : new ivm.ExternalCopy(tables).copyInto({ release: true })
+    ])
     for (const used of [script, install]) used.release()
   }
 
@@ -105,7 +116,7 @@ export class KernelScript {
    */
   async makeCache(heapBytes: number): Promise<Uint8Array<ArrayBuffer>> {
     const isolate = new ivm.Isolate({ memoryLimit: heapBytes / 1024 / 1024 })
-    await this.boot(isolate, await isolate.createContext(), new SharedArrayBuffer(8), false)
+    await this.boot(isolate, await isolate.createContext(), new SharedArrayBuffer(8), [])
     const cache = await makeCodeCache(isolate, this.#text, "weft:kernel")
     isolate.dispose()
     this.#cache = new ivm.ExternalCopy(cache.buffer)
@@ -136,7 +147,7 @@ export const loadBundle = async (
   load: { readonly describe: boolean; readonly script: string; readonly cache: Uint8Array<ArrayBuffer> }
 ): Promise<{ readonly kernel: KernelHandle; readonly text: string }> => {
   const context = await isolate.createContext()
-  const kernel = await guest.boot(isolate, context, progress, mentionsOptional(load.script))
+  const kernel = await guest.boot(isolate, context, progress, readMark(load.script))
   const script = await isolate.compileScript(load.script, {
     filename: "weft:bundle",
     ...(load.cache.length === 0 ? {} : { cachedData: new ivm.ExternalCopy(load.cache.buffer) })

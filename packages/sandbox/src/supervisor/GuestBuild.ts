@@ -18,10 +18,16 @@ export const guestBuild = {
   legalComments: "none"
 } satisfies BuildOptions
 
-/** Options of the optional script: a function of `platform`. */
-export const optionalBuild = {
-  ...guestBuild,
-  globalName: "optional",
-  banner: { js: '((platform)=>{"use strict";' },
-  footer: { js: "optional.install()})" }
-} satisfies BuildOptions
+/** Options of the optional scripts: functions of `platform`, and of `tables` for encodings. */
+const optionalBuild = (name: string, parameters: string) =>
+  ({
+    ...guestBuild,
+    globalName: name,
+    banner: { js: `((${parameters})=>{"use strict";` },
+    footer: { js: `${name}.install()})` }
+  }) satisfies BuildOptions
+
+export const optionalBuilds = {
+  optional: optionalBuild("optional", "platform"),
+  encodings: optionalBuild("encodings", "platform,tables")
+}

@@ -49,7 +49,7 @@ export const startSupervisor = (turns = Context.get(Context.empty(), Turns)): Te
   const pool = new Pool({
     limits,
     runnerLimits: { ...limits, outboxLength: 2 ** 20, entered: 2 },
-    guestScripts: { guest: "", optional: "" },
+    guestScripts: { guest: "", optional: { optional: "", encodings: "" } },
     runners: 2,
     turns,
     runnerProgram: program,

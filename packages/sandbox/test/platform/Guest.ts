@@ -9,7 +9,8 @@ import { build } from "esbuild"
 import type { Bridge, HostCaller } from "../../src/guest/Bridge.ts"
 import { CryptoQueue } from "../../src/runner/crypto/CryptoQueue.ts"
 import { GuestCrypto } from "../../src/runner/crypto/GuestCrypto.ts"
-import { optionalBuild } from "../../src/supervisor/GuestBuild.ts"
+import { encodingTables } from "../../src/runner/encodings/EncodingTables.ts"
+import { optionalBuilds } from "../../src/supervisor/GuestBuild.ts"
 
 const entry = fileURLToPath(new URL("../../src/guest/platform/index.ts", import.meta.url))
 
@@ -28,12 +29,14 @@ const bundle = async (): Promise<string> => {
   return result.outputFiles[0]?.text ?? ""
 }
 
-const optionalEntry = fileURLToPath(new URL("../../src/guest/optional/main.ts", import.meta.url))
-
-const bundleOptional = async (): Promise<string> => {
-  const result = await build({ ...optionalBuild, entryPoints: [optionalEntry], write: false })
-  return result.outputFiles[0]?.text ?? ""
-}
+const bundleOptional = (): Promise<ReadonlyArray<string>> =>
+  Promise.all(
+    Object.entries(optionalBuilds).map(async ([name, options]) => {
+      const optionalEntry = fileURLToPath(new URL(`../../src/guest/${name}/main.ts`, import.meta.url))
+      const result = await build({ ...options, entryPoints: [optionalEntry], write: false })
+      return result.outputFiles[0]?.text ?? ""
+    })
+  )
 
 const kernelRemovals = `
   for (const name of ["WebAssembly", "SharedArrayBuffer", "Atomics", "FinalizationRegistry", "WeakRef"]) {
@@ -96,8 +99,10 @@ export class Guest {
     const guest = new Guest(context, (self) => self.#makeBridge(entropy))
     const modules: unknown = context.install(guest.#bridge)
     vm.runInContext("delete globalThis.install", context)
-    const installOptional: unknown = vm.runInContext(await optional, context)
-    if (typeof installOptional === "function") Reflect.apply(installOptional, undefined, [modules])
+    for (const text of await optional) {
+      const installOptional: unknown = vm.runInContext(text, context)
+      if (typeof installOptional === "function") Reflect.apply(installOptional, undefined, [modules, encodingTables()])
+    }
     return guest
   }
 

@@ -1,7 +1,7 @@
-/** Decoders of encodings other than UTF-8, and the labels of all encodings. */
+/** The frequent encodings with their labels and decoders. A script that few builds need adds the others. */
 import { CodeUnits, Utf8Decoder } from "./utf8.ts"
 
-export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"
+type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"
 
 /** Decodes bytes in chunks. Malformed sequences become U+FFFD and set `malformed`. */
 export interface Decoder {
@@ -22,22 +22,36 @@ const labels: Readonly<Record<Encoding, string>> = {
 
 const encodings: ReadonlyArray<Encoding> = ["utf-8", "utf-16le", "utf-16be", "windows-1252"]
 
-/** Returns the encoding of a label such as "latin1"; undefined if it is unknown or not supported. */
-export const findEncoding = (label: string): Encoding | undefined => {
-  const name = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, "").toLowerCase()
-  return encodings.find((encoding) => labels[encoding].split(" ").includes(name))
+/** Encodings of another script. */
+interface Encodings {
+  /** Returns the name of the encoding with a label in lower case. */
+  readonly find: (label: string) => string | undefined
+  readonly decoder: (encoding: string) => Decoder
 }
 
-export const decoderFor = (encoding: Encoding): Decoder => {
+let others: Encodings | undefined
+
+export const addEncodings = (given: Encodings): void => {
+  others = given
+}
+
+/** Returns the encoding of a label such as "latin1"; undefined if it is unknown or not supported. */
+export const findEncoding = (label: string): string | undefined => {
+  const name = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, "").toLowerCase()
+  return encodings.find((encoding) => labels[encoding].split(" ").includes(name)) ?? others?.find(name)
+}
+
+/** Returns a decoder of an encoding that `findEncoding` returned. */
+export const decoderFor = (encoding: string): Decoder => {
   switch (encoding) {
-    case "utf-8":
-      return new Utf8Decoder()
     case "utf-16le":
       return new Utf16Decoder(true)
     case "utf-16be":
       return new Utf16Decoder(false)
     case "windows-1252":
       return new Windows1252Decoder()
+    default:
+      return others === undefined || encoding === "utf-8" ? new Utf8Decoder() : others.decoder(encoding)
   }
 }
 

@@ -34,6 +34,7 @@ interface Require {
   (id: "./text-streams.ts"): typeof import("./text-streams.ts")
   (id: "./bytes.ts"): typeof import("./bytes.ts")
   (id: "./define.ts"): typeof import("./define.ts")
+  (id: "./encodings.ts"): typeof import("./encodings.ts")
   (id: "./error-events.ts"): typeof import("./error-events.ts")
   (id: "./host.ts"): typeof import("./host.ts")
   (id: "./host-bytes.ts"): typeof import("./host-bytes.ts")
@@ -76,6 +77,7 @@ export const modules = {
   textStreams: () => require("./text-streams.ts"),
   bytes: () => require("./bytes.ts"),
   define: () => require("./define.ts"),
+  encodings: () => require("./encodings.ts"),
   errorEvents: () => require("./error-events.ts"),
   host: () => require("./host.ts"),
   hostBytes: () => require("./host-bytes.ts"),

@@ -1,10 +1,11 @@
 /** `TextEncoderStream` and `TextDecoderStream`. */
-import type { BufferSource } from "./bytes.ts"
+import { type BufferSource, isBufferSource } from "./bytes.ts"
 import { brand } from "./define.ts"
 import { TransformStream } from "./streams.ts"
 import { TextDecoder, type TextDecoderOptions, TextEncoder } from "./text.ts"
 
 export class TextEncoderStream {
+  readonly #encoding = "utf-8"
   readonly #transform: TransformStream<string, Uint8Array>
 
   constructor() {
@@ -30,7 +31,7 @@ export class TextEncoderStream {
   }
 
   get encoding(): string {
-    return "utf-8"
+    return this.#encoding
   }
   get readable(): TransformStream<string, Uint8Array>["readable"] {
     return this.#transform.readable
@@ -49,6 +50,9 @@ export class TextDecoderStream {
     this.#decoder = decoder
     this.#transform = new TransformStream<BufferSource, string>({
       transform: (chunk, controller) => {
+        if (!isBufferSource(chunk)) {
+          throw new TypeError("TextDecoderStream: each chunk must be an ArrayBuffer or a view of one.")
+        }
         const text = decoder.decode(chunk, { stream: true })
         if (text !== "") {
           controller.enqueue(text)

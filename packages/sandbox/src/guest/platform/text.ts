@@ -1,19 +1,29 @@
 /** `TextEncoder` and `TextDecoder`. */
 import { type BufferSource, bytesOf, isBufferSource } from "./bytes.ts"
 import { brand } from "./define.ts"
-import { type Decoder, decoderFor, type Encoding, findEncoding } from "./encodings.ts"
+import { type Decoder, decoderFor, findEncoding } from "./encodings.ts"
 import * as Utf8 from "./utf8.ts"
 
+const requireEncoder = (isEncoder: boolean): void => {
+  if (!isEncoder) {
+    throw new TypeError("this is not a TextEncoder")
+  }
+}
+
 export class TextEncoder {
+  readonly #encoding = "utf-8"
+
   get encoding(): string {
-    return "utf-8"
+    return this.#encoding
   }
 
   encode(text: string = ""): Uint8Array<ArrayBuffer> {
+    requireEncoder(#encoding in this)
     return Utf8.encode(String(text))
   }
 
   encodeInto(text: string, destination: Uint8Array): { read: number; written: number } {
+    requireEncoder(#encoding in this)
     if (!(destination instanceof Uint8Array)) {
       throw new TypeError("TextEncoder.encodeInto: the destination must be a Uint8Array.")
     }
@@ -27,7 +37,7 @@ export interface TextDecoderOptions {
 }
 
 export class TextDecoder {
-  readonly #encoding: Encoding
+  readonly #encoding: string
   readonly #fatal: boolean
   readonly #ignoreBom: boolean
   readonly #decoder: Decoder
@@ -81,7 +91,8 @@ export class TextDecoder {
       return text
     }
     this.#started = true
-    return !this.#ignoreBom && text.startsWith("\ufeff") ? text.slice(1) : text
+    const hasMark = this.#encoding.startsWith("utf-") && text.startsWith("\ufeff")
+    return hasMark && !this.#ignoreBom ? text.slice(1) : text
   }
 }
 
