@@ -77,6 +77,9 @@ describe("the client with a server", () => {
       event_data: { fn: "shop:main/plain", schedule: "P1D" }
     })
     assert.deepInclude((await weft.schedules.list()).items[0], { schedule_id: event_id, var: "plain" })
+    const [upcoming] = (await weft.schedules.upcoming({ days: 2 })).items
+    assert.strictEqual(upcoming?.cron, "0 3 * * *")
+    assert.isAtLeast(upcoming?.ticks.length ?? 0, 1)
     await weft.schedules.remove(event_id)
     assert.strictEqual((await weft.schedules.list()).total, 0)
   })
@@ -253,7 +256,14 @@ describe("the client with a server", () => {
     const org = await weft.admin.createOrg({ slug: "umbrella", plan: "Pro" })
     assert.strictEqual((await weft.admin.updateOrg("umbrella", { members: 3 })).members, 3)
     assert.strictEqual((await weft.admin.listOrgs({ limit: 1 })).items[0]?.org_id, org.org_id)
+    const usage = await weft.admin.getOrgUsage("umbrella")
+    assert.deepInclude(usage.usage, { team_members: 3, call_count: 0 })
+    const plans = (await weft.admin.listPlans()).items
+    assert.deepStrictEqual(plans.find(({ name }) => name === "Pro")?.limits.runs_per_month, usage.limits.runs_per_month)
+    assert.strictEqual((await weft.admin.getNode()).version, "1.2.3")
     const env = await weft.admin.createEnv("umbrella", { name: "test" })
+    const { env_id: owner } = await weft.env.get()
+    assert.isUndefined(await weft.admin.releaseBuild(owner, build))
     assert.strictEqual((await weft.admin.listEnvs("umbrella")).items[0]?.env_id, env.env_id)
     const key = await weft.admin.createApiKey(env.env_id)
     const { weft: theirs } = server.client({ token: key.token })

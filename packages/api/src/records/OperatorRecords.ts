@@ -11,6 +11,7 @@ export const PlanRecord = Schema.Struct({
   limits: Schema.Struct({
     requests_per_second: example(limit, 100),
     host_calls_per_second: example(limit, 5_000),
+    tcp_sockets_per_run: example(Schema.Int, 0),
     max_file_bytes: example(limit, 5_368_709_120),
     runs_per_month: example(limit, 1_000_000),
     storage_bytes: example(limit, 107_374_182_400),
@@ -23,7 +24,8 @@ export const PlanRecord = Schema.Struct({
     max_step_result_bytes: example(limit, 262_144),
     max_suspended_runs: example(limit, 100_000),
     max_pending_deliveries: example(limit, 250_000),
-    max_schedules: example(limit, 25_000)
+    max_schedules: example(limit, 25_000),
+    max_eval_source_bytes: example(Schema.Int, 262_144)
   })
 }).annotate({ identifier: "Plan" })
 

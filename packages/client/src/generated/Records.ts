@@ -372,6 +372,7 @@ export interface Plan {
     readonly requests_per_second: number
     /** -1 for unlimited */
     readonly host_calls_per_second: number
+    readonly tcp_sockets_per_run: number
     /** -1 for unlimited */
     readonly max_file_bytes: number
     /** -1 for unlimited */
@@ -398,6 +399,7 @@ export interface Plan {
     readonly max_pending_deliveries: number
     /** -1 for unlimited */
     readonly max_schedules: number
+    readonly max_eval_source_bytes: number
   }
 }
 

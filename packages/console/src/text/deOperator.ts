@@ -52,6 +52,7 @@ export const deOperator: typeof enOperator = {
     limits: {
       requests_per_second: "Anfragen pro Sekunde",
       host_calls_per_second: "Aufrufe von Funktionen pro Sekunde",
+      tcp_sockets_per_run: "TCP-Verbindungen eines Laufs",
       max_file_bytes: "Größe einer Datei",
       runs_per_month: "Läufe pro Monat",
       storage_bytes: "Dateispeicher",
@@ -64,7 +65,8 @@ export const deOperator: typeof enOperator = {
       max_step_result_bytes: "Ergebnis eines Schritts",
       max_suspended_runs: "Ausgesetzte Läufe",
       max_pending_deliveries: "Wartende Zustellungen",
-      max_schedules: "Zeitpläne"
+      max_schedules: "Zeitpläne",
+      max_eval_source_bytes: "Quelltext ohne Build"
     }
   }
 }

@@ -50,6 +50,7 @@ export const enOperator = {
     limits: {
       requests_per_second: "Requests per second",
       host_calls_per_second: "Calls of functions per second",
+      tcp_sockets_per_run: "TCP sockets of a run",
       max_file_bytes: "Size of a file",
       runs_per_month: "Runs per month",
       storage_bytes: "File storage",
@@ -62,7 +63,8 @@ export const enOperator = {
       max_step_result_bytes: "Result of a step",
       max_suspended_runs: "Suspended runs",
       max_pending_deliveries: "Pending deliveries",
-      max_schedules: "Schedules"
+      max_schedules: "Schedules",
+      max_eval_source_bytes: "Source without a build"
     }
   }
 }

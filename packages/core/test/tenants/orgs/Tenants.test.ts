@@ -163,9 +163,17 @@ describe("plans", () => {
   it("are those of the decisions", () => {
     const GiB = 1024 ** 3
     const durable = [10_000, 256 * 1024]
+    const sourceBytes = new Map([
+      ["Starter", 64 * 1024],
+      ["Pro", 256 * 1024],
+      ["Scale", 256 * 1024],
+      ["Enterprise", 1024 * 1024],
+      ["Self-Host", 1024 * 1024]
+    ])
     assert.deepStrictEqual(
-      Object.entries(defaultPlans).map(([name, { weakest_record, ...limits }]) => {
+      Object.entries(defaultPlans).map(([name, { weakest_record, max_eval_source_bytes, ...limits }]) => {
         assert.strictEqual(weakest_record, "none")
+        assert.strictEqual(max_eval_source_bytes, sourceBytes.get(name) ?? 0)
         return [name, ...Object.values(limits)]
       }),
       [
