@@ -202,7 +202,7 @@ export default defineConfig({
           include: inBrowsers,
           globalSetup: "./tooling/src/programs/vitest.ts",
           provide: { consoleStore: "PostgreSQL" },
-          maxWorkers: 2,
+          maxWorkers: 4,
           testTimeout: 120_000,
           sequence: { groupOrder: 2 }
         }
