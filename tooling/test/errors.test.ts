@@ -91,7 +91,7 @@ describe("docs/errors.md has", () => {
   })
 
   it("the refusals of settings", () => {
-    const server = ["Settings", "BackendSettings", "DomainSettings", "McpSettings", "SettingErrors"].map(
+    const server = ["Settings", "BackendSettings", "DomainSettings", "McpSettings", "Lists", "SettingErrors"].map(
       (name) => `examples/standalone/src/${name}.ts`
     )
     const messages = sentencesIn([...server, "adapters/s3/src/StorageUrl.ts"])
