@@ -112,7 +112,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
         const run = loseRun(row, "NodeLost", "The process that ran this function is gone", now)
         deltas.addEndedRun(run, storedBytes(run, logs))
         endRow.append(ends, toEndRow(run, logs, delivery_id))
-        const next = { attempt: run.attempt, due_at: now, first_run_id: first_run_id ?? run.run_id }
+        const next = { attempt: run.attempt, due_at: now, first_run_id }
         if (delivery_id !== null) requeueRow.append(requeues, toRequeueRow(run, delivery_id, next))
         return run
       })

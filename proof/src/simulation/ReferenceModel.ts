@@ -304,9 +304,7 @@ export class ReferenceModel {
         continue
       }
       const held = this.#endRun(run, "a run is reaped")
-      if (held === undefined) continue
-      held.due = now
-      held.first ??= run.run_id
+      if (held !== undefined) held.due = now
     }
   }
 

@@ -239,8 +239,7 @@ const markLost = (db: Database, run: Run, now: Timestamp): Run => {
   const lost = loseRun(run, "NodeLost", "The process that ran this function is gone", now)
   db.runs.set(run.run_id, lost)
   for (const { delivery, run_id } of db.deliveries.values()) {
-    const first_run_id = delivery.first_run_id ?? run.run_id
-    if (run_id === run.run_id) requeue(db, delivery.delivery_id, { due_at: now, first_run_id })
+    if (run_id === run.run_id) requeue(db, delivery.delivery_id, { due_at: now })
   }
   return lost
 }

@@ -125,7 +125,7 @@ export class ControlModel {
   }
 
   /** Checks the start of a run, before it is added to those of its delivery. */
-  started({ delivery, runs, first }: TrackedDelivery, run: Run, event: Event | undefined): void {
+  started({ delivery, first }: TrackedDelivery, run: Run, event: Event | undefined): void {
     const what = describeRun(run)
     const due = this.#dueOf.get(delivery.delivery_id) ?? 0
     this.#must(
@@ -137,7 +137,6 @@ export class ControlModel {
     const isExpired =
       ttl_ms !== undefined && first === null && event !== undefined && run.start_time > event.event_time + ttl_ms
     if (isExpired) this.#expired.add(run.run_id)
-    this.#must(!isExpired || runs.length === 0, `${what} has expired before any other start of its delivery`)
     const { throttle } = delivery
     if (throttle === undefined || isExpired) return
     const key = toKey(delivery, throttle.key)
