@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { harnessLayer, makeHarness, protocolBreaches, victimMs } from "./AttackHarness.ts"
+import { harnessLayer, makeHarness, protocolBreaches, themeMaxMs, victimMs } from "./AttackHarness.ts"
 import { themes } from "./Attacks.ts"
 
 for (const { name: theme, attacks, cpuSliceMs } of themes) {
@@ -22,7 +22,7 @@ for (const { name: theme, attacks, cpuSliceMs } of themes) {
             assert.isAtLeast(harness.victims.answered, attacks.length)
             assert.isBelow(harness.victims.worstMs, victimMs)
           }),
-        60_000
+        themeMaxMs
       )
     }
   )
