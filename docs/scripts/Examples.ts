@@ -27,6 +27,8 @@ const particulars: Readonly<Record<string, Particulars>> = {
   buildsUpload: { given: ["PROJECT", "ZIP"], with: zip },
   buildsLive: { given: ["PROJECT", "LIVE_BUILD"] },
   buildsEndLive: { given: ["PROJECT", "LIVE_BUILD"] },
+  evalRun: { body: { source: "args[0] * 2", args: [21] } },
+  adminReleaseBuild: { given: ["DEPLOYED"] },
   buildsDeployed: { given: ["PROJECT", "BUILD_ID"] },
   buildsDownload: { with: "-o build.zip" },
   contextUpdate: { given: ["PROJECT", "VARIABLE"] },

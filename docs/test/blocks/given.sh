@@ -21,7 +21,7 @@ given_PROJECT() {
 }
 
 given_ZIP() {
-  echo 'export const plain = () => 1' >index.js
+  echo 'export const plain = () => 1; export const add = (a, b) => a + b' >index.js
   rm -f build.zip
   zip -q build.zip index.js
 }
@@ -30,6 +30,12 @@ given_BUILD_ID() {
   given_ZIP
   BUILD_ID=$(upload)
   api POST "/projects/$PROJECT/builds/$BUILD_ID/deploy"
+}
+
+given_DEPLOYED() {
+  given_PROJECT
+  given_BUILD_ID
+  ENV_ID=$(api GET /env | jq -r .env_id)
 }
 
 given_LIVE_BUILD() {
