@@ -2,7 +2,8 @@
 import { Effect, Schema } from "effect"
 import { GuestId, Piece, PieceRequest } from "../Bytes.ts"
 import { openContents } from "../Contents.ts"
-import { ofRun, operation, refuse, textOperation } from "../Operation.ts"
+import { endOperation } from "../endOperation.ts"
+import { ofRun, refuse, textOperation } from "../Operation.ts"
 
 const guest = { handWritten: "no method of svc: the streams of files and assets make these calls" }
 
@@ -20,16 +21,4 @@ export const contentRead = textOperation({
       Effect.suspend(() => contents.find(run.run_id, id)?.read(max, text) ?? refuse("the content has ended"))
 })
 
-export const contentCancel = operation({
-  name: "content.cancel",
-  input: Schema.Struct({ id: GuestId }),
-  output: Schema.Void,
-  permission: ofRun,
-  span: "none",
-  guest,
-  needs: openContents,
-  handler:
-    (contents) =>
-    (run, { id }) =>
-      Effect.suspend(() => contents.find(run.run_id, id)?.end ?? Effect.void)
-})
+export const contentCancel = endOperation("content.cancel", guest, openContents)

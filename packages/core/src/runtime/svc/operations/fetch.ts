@@ -7,6 +7,7 @@ import { Effect, Option, Schema } from "effect"
 import { annotateSpan, type SpanAttributes } from "../../../foundation/telemetry/Spans.ts"
 import { Egress, EgressFailed, noEgress } from "../../../platform/egress/Egress.ts"
 import { answerBytesMax, decodeBytes, GuestId, Length, Piece, PieceRequest, pieceText } from "../Bytes.ts"
+import { endOperation } from "../endOperation.ts"
 import { FetchSession } from "../FetchSession.ts"
 import { ofRun, operation, refuse, textOperation } from "../Operation.ts"
 import { runResources } from "../RunResources.ts"
@@ -103,20 +104,7 @@ export const fetchRead = textOperation({
     }
 })
 
-export const fetchCancel = operation({
-  name: "fetch.cancel",
-  input: Schema.Struct({ id: GuestId }),
-  output: Schema.Void,
-  permission: ofRun,
-  errors,
-  span: "none",
-  guest,
-  needs: sessions,
-  handler:
-    (open) =>
-    (run, { id }) =>
-      open.find(run.run_id, id)?.end ?? Effect.void
-})
+export const fetchCancel = endOperation("fetch.cancel", guest, sessions)
 
 /** Returns span attributes with method and host. Paths and queries may contain secrets. */
 const requestAttributes = ({ method, url }: { readonly method: string; readonly url: string }): SpanAttributes => ({

@@ -14,6 +14,7 @@ import { Files, type NewFile, orNull } from "../../../resources/files/Files.ts"
 import type { Run } from "../../runs/Run.ts"
 import { decodeBytes, GuestId, Length, Piece, PieceRequest } from "../Bytes.ts"
 import { contentOpener } from "../Contents.ts"
+import { endOperation } from "../endOperation.ts"
 import { FileUpload, fileUploads } from "../FileUpload.ts"
 import { ofEnvironment, ofRun, operation, refuse, textOperation } from "../Operation.ts"
 
@@ -105,19 +106,7 @@ export const filesWrite = operation({
       )
 })
 
-export const filesCancel = operation({
-  name: "files.cancel",
-  input: Schema.Struct({ id: GuestId }),
-  output: Schema.Void,
-  permission: ofRun,
-  span: "none",
-  guest,
-  needs: fileUploads,
-  handler:
-    (uploads) =>
-    (run, { id }) =>
-      Effect.suspend(() => uploads.find(run.run_id, id)?.end ?? Effect.void)
-})
+export const filesCancel = endOperation("files.cancel", guest, fileUploads)
 
 export const filesGet = operation({
   name: "files.get",

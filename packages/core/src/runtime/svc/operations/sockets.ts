@@ -12,6 +12,7 @@ import { Plans } from "../../../tenants/orgs/Plans.ts"
 import type { Run } from "../../runs/Run.ts"
 import { answerBytesMax, decodeBytes, GuestId, PieceRequest } from "../Bytes.ts"
 import { EgressSession, notOpen } from "../EgressSession.ts"
+import { endOperation } from "../endOperation.ts"
 import { ofRun, operation, refuse, textOperation } from "../Operation.ts"
 import { runResources } from "../RunResources.ts"
 
@@ -143,17 +144,4 @@ export const socketSecure = operation({
       open.find(run.run_id, id)?.use((socket) => socket.startTls(toTlsOptions(tls))) ?? notOpen
 })
 
-export const socketClose = operation({
-  name: "socket.close",
-  input: Schema.Struct({ id: GuestId }),
-  output: Schema.Void,
-  permission: ofRun,
-  errors,
-  span: "none",
-  guest,
-  needs: sessions,
-  handler:
-    (open) =>
-    (run, { id }) =>
-      open.find(run.run_id, id)?.end ?? Effect.void
-})
+export const socketClose = endOperation("socket.close", guest, sessions)

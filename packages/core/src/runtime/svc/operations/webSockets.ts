@@ -12,6 +12,7 @@ import type { EgressWebSocket, WebSocketMessage } from "../../../platform/egress
 import { type HostCallRefused, hostCallRefused } from "../../../platform/sandbox/Sandbox.ts"
 import { decodeBytes, GuestId } from "../Bytes.ts"
 import { EgressSession, notOpen } from "../EgressSession.ts"
+import { endOperation } from "../endOperation.ts"
 import { ofRun, operation, refuse } from "../Operation.ts"
 import { concatBytes } from "../ReadAhead.ts"
 import { runResources } from "../RunResources.ts"
@@ -188,17 +189,4 @@ export const webSocketClose = operation({
 const closeReasonMax = 123
 
 /** Ends the connection without a closing handshake. */
-export const webSocketCancel = operation({
-  name: "websocket.cancel",
-  input: Schema.Struct({ id: GuestId }),
-  output: Schema.Void,
-  permission: ofRun,
-  errors,
-  span: "none",
-  guest,
-  needs: sessions,
-  handler:
-    (open) =>
-    (run, { id }) =>
-      open.find(run.run_id, id)?.end ?? Effect.void
-})
+export const webSocketCancel = endOperation("websocket.cancel", guest, sessions)
