@@ -21,6 +21,7 @@ import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import type { Event } from "../events/Event.ts"
 import { EventLog } from "../events/EventLog.ts"
+import { admitDelivery } from "./admitDelivery.ts"
 import { checkWait, makeAwaitRun } from "./awaitRun.ts"
 import type { Called } from "./Calls.ts"
 
@@ -86,18 +87,12 @@ export class BuildRuns extends Context.Service<
         } satisfies Event
       })
 
-      const admit = Effect.fnUntraced(function* ({ build: { env_id }, handler }: Match) {
-        yield* quotas.admitPending(env_id, 1)
-        yield* quotas.admit(env_id, 1)
-        if (handler.durable) yield* quotas.admitDurable(env_id)
-      })
-
       return BuildRuns.of({
         run: Effect.fnUntraced(function* (project, buildId, input) {
           const match = yield* findMatch(project, buildId, input.fn)
           const { wait = 0 } = input
           yield* checkWait(wait)
-          yield* admit(match)
+          yield* admitDelivery(quotas, match.build.env_id, match.handler)
           const event = yield* makeEvent(match, input)
           const toEntry = yield* entries
           const { build, handler } = match

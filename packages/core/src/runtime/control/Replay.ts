@@ -21,6 +21,7 @@ import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import { RunControlStore } from "../runs/RunControlStore.ts"
 import { RunStore } from "../runs/RunStore.ts"
+import { admitDelivery } from "./admitDelivery.ts"
 import { makeFork } from "./ReplayFrom.ts"
 import { StreamWatch } from "./StreamWatch.ts"
 
@@ -61,9 +62,7 @@ export const makeReplay = Effect.gen(function* () {
     const event = yield* events.get(env_id, event_id)
     const match = yield* findMatch(run, build)
     const before = from === undefined ? null : yield* fork.findPosition(run, from)
-    yield* quotas.admitPending(env_id, 1)
-    yield* quotas.admit(env_id, 1)
-    if (match.handler.durable) yield* quotas.admitDurable(env_id)
+    yield* admitDelivery(quotas, env_id, match.handler)
     const page = runs.list(env_id, searched, { eventId: event_id })
     const ofEvent = Effect.map(page, ({ items }) => items)
     const known = new Set((yield* ofEvent).map(({ run_id }) => run_id))
