@@ -5,13 +5,12 @@ import type { Run } from "@weft/client"
 import { type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { CommandHint } from "../design/CommandHint.tsx"
-import { DataTree } from "../design/DataTree.tsx"
 import { ErrorNotice } from "../design/Feedback.tsx"
 import { StatusBadge, shownStatus } from "../design/StatusBadge.tsx"
 import { refreshOnActivity } from "../live/Live.ts"
-import { faultOf } from "../runs/Fault.ts"
 import { RunDuration } from "../runs/RunCells.tsx"
 import { RunLog } from "../runs/RunLog.tsx"
+import { RunOutcome } from "../runs/RunOutcome.tsx"
 import { t } from "../text/Language.ts"
 import type { TestRun } from "./testRun.ts"
 
@@ -71,19 +70,7 @@ const Result = (props: { readonly run: Run; readonly command: string }): JSX.Ele
       </A>
     </div>
     <div class="card-body grid">
-      <Show when={props.run.status !== "running"} fallback={<p class="muted">{t().run.pending}</p>}>
-        <Show when={faultOf(props.run.result)} fallback={<DataTree value={props.run.result} />}>
-          {(fault) => (
-            <>
-              <p class="notice">
-                <strong>{fault().name}</strong>
-                <span>{fault().message}</span>
-              </p>
-              <Show when={fault().stack}>{(stack) => <pre class="stack">{stack()}</pre>}</Show>
-            </>
-          )}
-        </Show>
-      </Show>
+      <RunOutcome run={props.run} />
       <CommandHint command={props.command} />
     </div>
   </section>

@@ -7,10 +7,8 @@ import { CopyButton } from "../design/CopyButton.tsx"
 import { DataTree } from "../design/DataTree.tsx"
 import { ErrorNotice } from "../design/Feedback.tsx"
 import { Instant } from "../design/Instant.tsx"
-import { StatusBadge, shownStatus } from "../design/StatusBadge.tsx"
 import { refreshOnActivity } from "../live/Live.ts"
-import { RunDuration } from "../runs/RunCells.tsx"
-import { formatInstant } from "../text/format.ts"
+import { RecentRun } from "../runs/RecentRun.tsx"
 import { t } from "../text/Language.ts"
 import { EventHandlers } from "./EventHandlers.tsx"
 import "./events.css"
@@ -62,19 +60,7 @@ export default function EventPage(): JSX.Element {
                   <Show when={runs.error}>{(error) => <ErrorNotice error={error()} />}</Show>
                   <ul>
                     <For each={runs.data} fallback={<li class="card-body muted">{t().events.noRuns}</li>}>
-                      {(run) => (
-                        <li class="recent-row">
-                          <StatusBadge status={shownStatus(run)} />
-                          <A class="row-link mono cut" href={`/runs/${run.run_id}`}>
-                            {run.run_id}
-                          </A>
-                          <span class="muted cut">{run.project_name}</span>
-                          <span class="muted cut">{formatInstant(run.start_time)}</span>
-                          <span class="number end">
-                            <RunDuration run={run} />
-                          </span>
-                        </li>
-                      )}
+                      {(run) => <RecentRun run={run} name={run.run_id} />}
                     </For>
                   </ul>
                 </section>

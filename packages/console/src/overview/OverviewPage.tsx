@@ -11,10 +11,10 @@ import type { Run, RunActivity } from "@weft/client"
 import { For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { Empty, ErrorNotice } from "../design/Feedback.tsx"
-import { StatusBadge, shownStatus } from "../design/StatusBadge.tsx"
 import { refreshOnActivity } from "../live/Live.ts"
-import { functionName, RunDuration } from "../runs/RunCells.tsx"
-import { formatCount, formatDuration, formatInstant, formatPercent, formatTime } from "../text/format.ts"
+import { RecentRun } from "../runs/RecentRun.tsx"
+import { functionName } from "../runs/RunCells.tsx"
+import { formatCount, formatDuration, formatPercent, formatTime } from "../text/format.ts"
 import { t } from "../text/Language.ts"
 import { Failures } from "./Failures.tsx"
 import { endedOf, useLiveCounts } from "./LiveCounts.ts"
@@ -116,21 +116,7 @@ const RecentRuns = (props: { readonly runs: ReadonlyArray<Run>; readonly isEmpty
     </div>
     <Show when={!props.isEmpty} fallback={<Empty title={t().overview.emptyTitle} text={t().overview.empty} />}>
       <ul>
-        <For each={props.runs}>
-          {(run) => (
-            <li class="recent-row">
-              <StatusBadge status={shownStatus(run)} />
-              <A class="row-link mono cut" href={`/runs/${run.run_id}`}>
-                {functionName(run)}
-              </A>
-              <span class="muted cut">{run.project_name}</span>
-              <span class="muted cut">{formatInstant(run.start_time)}</span>
-              <span class="number end">
-                <RunDuration run={run} />
-              </span>
-            </li>
-          )}
-        </For>
+        <For each={props.runs}>{(run) => <RecentRun run={run} name={functionName(run)} />}</For>
       </ul>
     </Show>
   </section>

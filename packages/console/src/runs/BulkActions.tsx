@@ -8,6 +8,7 @@ import { Icon } from "../design/Icon.tsx"
 import { showToast } from "../design/Toasts.tsx"
 import { formatCount } from "../text/format.ts"
 import { t } from "../text/Language.ts"
+import { BuildChoice, type ReplayBuild } from "./BuildChoice.tsx"
 import { type RunFilters, toRunsQuery } from "./RunFilters.ts"
 import { applyToRuns, noProgress, type Selection, selectedMax, selectRuns } from "./selectRuns.ts"
 
@@ -96,7 +97,7 @@ const cancelRuns = async (filters: RunFilters, runs: Selection["runs"], signal: 
 const ReplayDialog = (props: DialogProps): JSX.Element => {
   const found = useSelection("replay", () => selectRuns(props.filters))
   const [progress, setProgress] = createSignal(noProgress)
-  const [build, setBuild] = createSignal<"same" | "deployed">("deployed")
+  const [build, setBuild] = createSignal<ReplayBuild>("deployed")
   const runs = () => (found.data?.runs ?? []).filter((run) => run.event_id !== null && run.status !== "running")
   const controller = new AbortController()
   const replay = async () => {
@@ -124,17 +125,7 @@ const ReplayDialog = (props: DialogProps): JSX.Element => {
       <Show when={(found.data?.total ?? 0) > selectedMax}>
         <p class="notice warning">{t().runs.replayLimit(formatCount(selectedMax))}</p>
       </Show>
-      <fieldset class="options">
-        <legend class="visually-hidden">{t().run.build}</legend>
-        <label class="check">
-          <input type="radio" name="build" checked={build() === "deployed"} onChange={() => setBuild("deployed")} />
-          {t().run.replayDeployed}
-        </label>
-        <label class="check">
-          <input type="radio" name="build" checked={build() === "same"} onChange={() => setBuild("same")} />
-          {t().runs.replaySame}
-        </label>
-      </fieldset>
+      <BuildChoice value={build()} onChange={setBuild} same={t().runs.replaySame} />
       <Show when={progress().done + progress().failed > 0}>
         <progress
           class="progress"

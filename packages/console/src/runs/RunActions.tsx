@@ -10,6 +10,7 @@ import { copyText } from "../design/CopyButton.tsx"
 import { Icon } from "../design/Icon.tsx"
 import { showToast } from "../design/Toasts.tsx"
 import { t } from "../text/Language.ts"
+import { BuildChoice, type ReplayBuild } from "./BuildChoice.tsx"
 
 type Asked = "replay" | "cancel" | null
 
@@ -80,7 +81,7 @@ const ReplayDialog = (props: {
   readonly onClose: () => void
   readonly onReplayed: (runId: string) => void
 }): JSX.Element => {
-  const [build, setBuild] = createSignal<"same" | "deployed">("deployed")
+  const [build, setBuild] = createSignal<ReplayBuild>("deployed")
   const replay = async () => {
     const started = await weft.runs.replay(props.run.run_id, { build: build() })
     showToast(t().run.replayed)
@@ -96,17 +97,7 @@ const ReplayDialog = (props: {
       command={`weft runs replay ${props.run.run_id} --build ${build()}`}
       onConfirm={replay}
     >
-      <fieldset class="options">
-        <legend class="visually-hidden">{t().run.build}</legend>
-        <label class="check">
-          <input type="radio" name="build" checked={build() === "deployed"} onChange={() => setBuild("deployed")} />
-          {t().run.replayDeployed}
-        </label>
-        <label class="check">
-          <input type="radio" name="build" checked={build() === "same"} onChange={() => setBuild("same")} />
-          {t().run.replaySame}
-        </label>
-      </fieldset>
+      <BuildChoice value={build()} onChange={setBuild} same={t().run.replaySame} />
     </Confirm>
   )
 }

@@ -13,10 +13,10 @@ import { StatusBadge, shownStatus } from "../design/StatusBadge.tsx"
 import { refreshOnActivity } from "../live/Live.ts"
 import { formatBytes, formatDuration } from "../text/format.ts"
 import { t } from "../text/Language.ts"
-import { faultOf } from "./Fault.ts"
 import { RunActions } from "./RunActions.tsx"
 import { RunDuration } from "./RunCells.tsx"
 import { RunLog } from "./RunLog.tsx"
+import { RunOutcome } from "./RunOutcome.tsx"
 import { RunTimeline } from "./RunTimeline.tsx"
 
 /** Interval of updates after live messages, in milliseconds. */
@@ -224,18 +224,6 @@ const Input = (props: { readonly run: Run }): JSX.Element => {
 
 const Output = (props: { readonly run: Run }): JSX.Element => (
   <DataCard id="output" title={props.run.status === "failed" ? t().run.error : t().run.output} value={props.run.result}>
-    <Show when={props.run.status !== "running"} fallback={<p class="muted">{t().run.pending}</p>}>
-      <Show when={faultOf(props.run.result)} fallback={<DataTree value={props.run.result} />}>
-        {(fault) => (
-          <>
-            <p class="notice">
-              <strong>{fault().name}</strong>
-              <span>{fault().message}</span>
-            </p>
-            <Show when={fault().stack}>{(stack) => <pre class="stack">{stack()}</pre>}</Show>
-          </>
-        )}
-      </Show>
-    </Show>
+    <RunOutcome run={props.run} />
   </DataCard>
 )

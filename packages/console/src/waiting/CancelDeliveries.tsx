@@ -3,6 +3,7 @@ import { createSignal, type JSX } from "solid-js"
 import { weft } from "../api/client.ts"
 import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
+import { TextField } from "../design/TextField.tsx"
 import { showToast } from "../design/Toasts.tsx"
 import { t } from "../text/Language.ts"
 
@@ -37,29 +38,12 @@ export const CancelDeliveries = (props: { readonly isOpen: boolean; readonly onC
       isDanger
       onConfirm={cancel}
     >
-      <Field label={t().waiting.project} placeholder="shop" value={project()} onInput={setProject} />
-      <Field label={t().waiting.function} placeholder="orders/confirm" value={fn()} onInput={setFn} />
-      <Field label={t().waiting.eventType} placeholder="order:created" value={type()} onInput={setType} />
+      <TextField label={t().waiting.project} placeholder="shop" value={project()} onInput={setProject} />
+      <TextField label={t().waiting.function} placeholder="orders/confirm" value={fn()} onInput={setFn} />
+      <TextField label={t().waiting.eventType} placeholder="order:created" value={type()} onInput={setType} />
     </Confirm>
   )
 }
 
 const flag = (name: string, value: string): ReadonlyArray<string> =>
   value.trim() === "" ? [] : [`--${name} ${shellWord(value.trim())}`]
-
-const Field = (props: {
-  readonly label: string
-  readonly placeholder: string
-  readonly value: string
-  readonly onInput: (value: string) => void
-}): JSX.Element => (
-  <label class="field">
-    <span>{props.label}</span>
-    <input
-      class="input mono"
-      placeholder={props.placeholder}
-      value={props.value}
-      onInput={(event) => props.onInput(event.currentTarget.value)}
-    />
-  </label>
-)

@@ -1,13 +1,10 @@
-/** Recent calls of an endpoint's function. */
-import { A } from "@solidjs/router"
 import { useQuery, useQueryClient } from "@tanstack/solid-query"
 import { For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { ErrorNotice } from "../design/Feedback.tsx"
-import { StatusBadge, shownStatus } from "../design/StatusBadge.tsx"
 import { refreshOnActivity } from "../live/Live.ts"
-import { functionName, RunDuration } from "../runs/RunCells.tsx"
-import { formatInstant } from "../text/format.ts"
+import { RecentRun } from "../runs/RecentRun.tsx"
+import { functionName } from "../runs/RunCells.tsx"
 import { t } from "../text/Language.ts"
 import type { Endpoint } from "./useEndpoints.ts"
 
@@ -40,19 +37,7 @@ export const EndpointCalls = (props: { readonly endpoint: Endpoint }): JSX.Eleme
       <Show when={calls.data}>
         <ul>
           <For each={own()} fallback={<li class="card-body muted">{t().webhooks.noCalls}</li>}>
-            {(run) => (
-              <li class="recent-row">
-                <StatusBadge status={shownStatus(run)} />
-                <A class="row-link mono cut" href={`/runs/${run.run_id}`}>
-                  {run.run_id}
-                </A>
-                <span class="muted cut">{run.project_name}</span>
-                <span class="muted cut">{formatInstant(run.start_time)}</span>
-                <span class="number end">
-                  <RunDuration run={run} />
-                </span>
-              </li>
-            )}
+            {(run) => <RecentRun run={run} name={run.run_id} />}
           </For>
         </ul>
       </Show>

@@ -2,6 +2,7 @@
 import { createSignal, type JSX, Show } from "solid-js"
 import { CommandHint, shellWord } from "../design/CommandHint.tsx"
 import { Icon } from "../design/Icon.tsx"
+import { TextField } from "../design/TextField.tsx"
 import { formatDuration } from "../text/format.ts"
 import { t } from "../text/Language.ts"
 import { parseHeaders, type Received, sendRequest } from "./sendRequest.ts"
@@ -49,7 +50,7 @@ export const RequestSender = (props: { readonly endpoint: Endpoint; readonly url
           <p class="mono sender-url">
             <span class="method">{props.endpoint.method}</span> {url()}
           </p>
-          <Text label={t().webhooks.query} value={query()} onInput={setQuery} placeholder="name=Ada&page=2" />
+          <TextField label={t().webhooks.query} value={query()} onInput={setQuery} placeholder="name=Ada&page=2" />
           <Area label={t().webhooks.headers} value={headers()} onInput={setHeaders} />
           <Show when={hasBody()}>
             <Area label={t().webhooks.body} value={body()} onInput={setBody} />
@@ -111,26 +112,11 @@ const Response = (props: { readonly response: Received }): JSX.Element => (
   </div>
 )
 
-interface InputProps {
+const Area = (props: {
   readonly label: string
   readonly value: string
   readonly onInput: (value: string) => void
-  readonly placeholder?: string
-}
-
-const Text = (props: InputProps): JSX.Element => (
-  <label class="field">
-    <span>{props.label}</span>
-    <input
-      class="input mono"
-      placeholder={props.placeholder}
-      value={props.value}
-      onInput={(event) => props.onInput(event.currentTarget.value)}
-    />
-  </label>
-)
-
-const Area = (props: InputProps): JSX.Element => (
+}): JSX.Element => (
   <label class="field">
     <span>{props.label}</span>
     <textarea

@@ -1,0 +1,19 @@
+/** An input with its label, for names and other text of programs. */
+import type { JSX } from "solid-js"
+
+export const TextField = (props: {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly placeholder?: string
+}): JSX.Element => (
+  <label class="field">
+    <span>{props.label}</span>
+    <input
+      class="input mono"
+      placeholder={props.placeholder}
+      value={props.value}
+      onInput={(event) => props.onInput(event.currentTarget.value)}
+    />
+  </label>
+)
