@@ -1,8 +1,7 @@
 /** The reference server in its own process group, with a data dir that survives it. */
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { createHash, randomUUID } from "node:crypto"
-import { createInterface } from "node:readline"
-import { referenceServer } from "@weft/tooling/programs"
+import { listening, referenceServer } from "@weft/tooling/programs"
 import { strToU8, zipSync } from "fflate"
 
 export const apiKey = `svc_${randomUUID()}_${randomUUID()}`
@@ -95,15 +94,6 @@ export const startServer = async (
     }
   }
 }
-
-const listening = (child: ChildProcess): Promise<string> =>
-  new Promise((resolve, reject) => {
-    if (child.stdout === null) return reject(new Error("The server has no output"))
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      if (line.startsWith("weft listening on ")) resolve(line.slice("weft listening on ".length))
-    })
-    child.once("exit", (code) => reject(new Error(`The server ended with ${code} before it listened`)))
-  })
 
 const upload = async (call: ServerProcess["call"], project: string, source: string): Promise<void> => {
   const zip = zipSync({ "index.js": strToU8(source) })

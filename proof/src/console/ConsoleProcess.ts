@@ -1,8 +1,7 @@
 /** The reference server on a filled SQLite file, with a browser that is signed in to its console. */
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { createInterface } from "node:readline"
-import { referenceServer } from "@weft/tooling/programs"
+import { listening, referenceServer } from "@weft/tooling/programs"
 import { installChromium } from "@weft/tooling/services"
 import { type Browser, type BrowserContext, chromium } from "playwright-core"
 
@@ -43,15 +42,6 @@ export const startConsole = async (dataDir: string, envId: string): Promise<Cons
     }
   }
 }
-
-const listening = (child: ChildProcess): Promise<string> =>
-  new Promise((resolve, reject) => {
-    if (child.stdout === null) return reject(new Error("The server has no output"))
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      if (line.startsWith("weft listening on ")) resolve(line.slice("weft listening on ".length))
-    })
-    child.once("exit", (code) => reject(new Error(`The server exited with ${code} before it listened`)))
-  })
 
 const signIn = async (browser: Browser, url: string, token: string) => {
   const context = await browser.newContext({ locale: "en-GB" })

@@ -1,8 +1,7 @@
 /** One node: the reference server in its own process group. */
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { createWriteStream } from "node:fs"
-import { createInterface } from "node:readline"
-import { referenceServer } from "@weft/tooling/programs"
+import { listening, referenceServer } from "@weft/tooling/programs"
 
 export interface NodeProcess {
   readonly url: string
@@ -62,20 +61,3 @@ export const startNode = async ({ variables, log }: NodeSettings, timeoutMs = 12
     throw error
   }
 }
-
-const prefix = "weft listening on "
-
-const listening = (child: ChildProcess, timeoutMs: number): Promise<string> =>
-  new Promise((resolve, reject) => {
-    if (child.stdout === null) return reject(new Error("The node has no output"))
-    const timer = setTimeout(() => reject(new Error(`The node did not listen within ${timeoutMs} ms`)), timeoutMs)
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      if (!line.startsWith(prefix)) return
-      clearTimeout(timer)
-      resolve(line.slice(prefix.length))
-    })
-    child.once("exit", (code) => {
-      clearTimeout(timer)
-      reject(new Error(`The node exited with code ${code} before it listened`))
-    })
-  })

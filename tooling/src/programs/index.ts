@@ -1,4 +1,5 @@
 export { commandLine } from "./CommandLine.ts"
 export { consoleApp } from "./ConsoleApp.ts"
+export { listening } from "./listening.ts"
 export { builtProgram } from "./ProgramCache.ts"
 export { referenceServer } from "./ReferenceServer.ts"
