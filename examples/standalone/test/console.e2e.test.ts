@@ -1,37 +1,26 @@
 import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { openBrowser, openPage, signedInState, signIn, violationsOn, type Watched } from "./console/Browser.ts"
-import { type ConsoleServer, startConsoleServer } from "./console/ConsoleServer.ts"
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { openPage, signIn, violationsOn } from "./console/Browser.ts"
 import { deployShop, makeActivity, startFollowed } from "./console/Shop.ts"
+import { consoleSuite } from "./console/Suite.ts"
 import { adminToken, apiKey, type ServerProcess } from "./ServerProcess.ts"
 
-let server: ServerProcess
-let close: ConsoleServer["close"] | undefined
-let browser: Browser
-let storageState: Awaited<ReturnType<typeof signedInState>>
-beforeAll(async () => {
-  ;({ server, close } = await startConsoleServer())
-  browser = await openBrowser()
-  storageState = await signedInState(browser, `${server.url}/console`, apiKey)
-  await deployShop(server)
-  await makeActivity(server, 20)
-})
-afterAll(async () => {
-  await browser?.close()
-  await close?.()
+const suite = consoleSuite({
+  prepare: async (started) => {
+    await deployShop(started)
+    await makeActivity(started, 20)
+  },
+  shown: (opened) => opened.getByRole("heading", { name: "Overview" }).waitFor()
 })
 
-/** A person who is signed in. Every page must be free of errors and of violations of the security policy. */
-let watched: Watched
+let server: ServerProcess
+let browser: Browser
 let page: Page
-beforeEach(async () => {
-  watched = await openPage(browser, `${server.url}/console`, { storageState })
-  ;({ page } = watched)
-  await page.getByRole("heading", { name: "Overview" }).waitFor()
+beforeAll(() => {
+  ;({ server, browser } = suite)
 })
-afterEach(async () => {
-  expect(watched.faults).toStrictEqual([])
-  await page.context().close()
+beforeEach(() => {
+  ;({ page } = suite.watched)
 })
 
 const open = (path: string) => page.goto(`${server.url}/console${path}`)
@@ -328,6 +317,6 @@ describe("language, width and other origins", () => {
       `fetch("/console/api/v1/env", { headers: { "x-weft-console": "1" } }).then(({ status }) => status, () => "blocked")`
     )
     expect(status).toBe("blocked")
-    watched.faults.length = 0
+    suite.watched.faults.length = 0
   })
 })

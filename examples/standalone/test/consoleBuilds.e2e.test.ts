@@ -1,36 +1,25 @@
-import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { openBrowser, openPage, signedInState, violationsOn, type Watched } from "./console/Browser.ts"
-import { type ConsoleServer, startConsoleServer } from "./console/ConsoleServer.ts"
+import type { Page } from "playwright-core"
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { violationsOn } from "./console/Browser.ts"
 import { deployShop, makeActivity, uploadShopWithout } from "./console/Shop.ts"
-import { apiKey, type ServerProcess } from "./ServerProcess.ts"
+import { consoleSuite } from "./console/Suite.ts"
+import type { ServerProcess } from "./ServerProcess.ts"
+
+const suite = consoleSuite({
+  prepare: async (started) => {
+    await deployShop(started)
+    await makeActivity(started, 3)
+  },
+  shown: (opened) => opened.getByRole("heading", { name: "Overview" }).waitFor()
+})
 
 let server: ServerProcess
-let close: ConsoleServer["close"] | undefined
-let browser: Browser
-let storageState: Awaited<ReturnType<typeof signedInState>>
-beforeAll(async () => {
-  ;({ server, close } = await startConsoleServer())
-  browser = await openBrowser()
-  storageState = await signedInState(browser, `${server.url}/console`, apiKey)
-  await deployShop(server)
-  await makeActivity(server, 3)
-})
-afterAll(async () => {
-  await browser?.close()
-  await close?.()
-})
-
-let watched: Watched
 let page: Page
-beforeEach(async () => {
-  watched = await openPage(browser, `${server.url}/console`, { storageState })
-  ;({ page } = watched)
-  await page.getByRole("heading", { name: "Overview" }).waitFor()
+beforeAll(() => {
+  ;({ server } = suite)
 })
-afterEach(async () => {
-  expect(watched.faults).toStrictEqual([])
-  await page.context().close()
+beforeEach(() => {
+  ;({ page } = suite.watched)
 })
 
 const open = (path: string) => page.goto(`${server.url}/console${path}`)

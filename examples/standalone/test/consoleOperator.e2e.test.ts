@@ -1,33 +1,22 @@
 import type { Browser, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { openBrowser, openPage, signedInState, signIn, violationsOn, type Watched } from "./console/Browser.ts"
-import { type ConsoleServer, startConsoleServer } from "./console/ConsoleServer.ts"
-import { adminToken, apiKey, type ServerProcess } from "./ServerProcess.ts"
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { openPage, signIn, violationsOn } from "./console/Browser.ts"
+import { consoleSuite } from "./console/Suite.ts"
+import { adminToken, type ServerProcess } from "./ServerProcess.ts"
+
+const suite = consoleSuite({
+  path: "/operator",
+  shown: (opened) => opened.getByLabel("Admin token").waitFor()
+})
 
 let server: ServerProcess
-let close: ConsoleServer["close"] | undefined
 let browser: Browser
-let storageState: Awaited<ReturnType<typeof signedInState>>
-beforeAll(async () => {
-  ;({ server, close } = await startConsoleServer())
-  browser = await openBrowser()
-  storageState = await signedInState(browser, `${server.url}/console`, apiKey)
-})
-afterAll(async () => {
-  await browser?.close()
-  await close?.()
-})
-
-let watched: Watched
 let page: Page
-beforeEach(async () => {
-  watched = await openPage(browser, `${server.url}/console/operator`, { storageState })
-  ;({ page } = watched)
-  await page.getByLabel("Admin token").waitFor()
+beforeAll(() => {
+  ;({ server, browser } = suite)
 })
-afterEach(async () => {
-  expect(watched.faults).toStrictEqual([])
-  await page.context().close()
+beforeEach(() => {
+  ;({ page } = suite.watched)
 })
 
 const unlock = async (token: string) => {
