@@ -50,9 +50,6 @@ const leak = "a secret of another tenant leaked"
 /** Returns reports of protocol violations. The kernel causes none, so each means an escape from an isolate. */
 export const protocolBreaches = (): ReadonlyArray<string> => reports.filter((report) => report.includes("protocol"))
 
-/** Maximum time of all attacks of a theme in milliseconds. Alone they take 15 s; other test files share the processors. */
-export const themeMaxMs = 180_000
-
 const timeoutMs = 6000
 /** Timeout of sources: each run also loads its isolate, which may take long on a busy machine. */
 const sourceTimeoutMs = 15_000
