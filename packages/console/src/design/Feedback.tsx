@@ -27,6 +27,17 @@ export const ErrorNotice = (props: { readonly error: unknown; readonly onRetry?:
   )
 }
 
+/** A message about the last action; nothing without one. */
+export const Message = (props: { readonly text: string | null }): JSX.Element => (
+  <Show when={props.text}>
+    {(text) => (
+      <p class="notice" role="alert">
+        {text()}
+      </p>
+    )}
+  </Show>
+)
+
 /** Says what is missing and how it comes into being. */
 export const Empty = (props: {
   readonly title: string

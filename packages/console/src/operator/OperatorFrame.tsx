@@ -2,6 +2,7 @@
 import { A } from "@solidjs/router"
 import { createSignal, For, type JSX, Show } from "solid-js"
 import { describeError } from "../api/queries.ts"
+import { Message } from "../design/Feedback.tsx"
 import { t } from "../text/Language.ts"
 import { forgetOperator, isOperator, tryOperator } from "./Operator.ts"
 import "./operator.css"
@@ -40,12 +41,12 @@ export const OperatorFrame = (props: {
 
 const Unlock = (): JSX.Element => {
   const [token, setToken] = createSignal("")
-  const [message, setMessage] = createSignal("")
+  const [message, setMessage] = createSignal<string | null>(null)
   const [isBusy, setBusy] = createSignal(false)
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     setBusy(true)
-    setMessage("")
+    setMessage(null)
     try {
       if (!(await tryOperator(token().trim()))) setMessage(t().operator.refused)
     } catch (error) {
@@ -72,13 +73,7 @@ const Unlock = (): JSX.Element => {
             onInput={(event) => setToken(event.currentTarget.value)}
           />
         </label>
-        <Show when={message()}>
-          {(text) => (
-            <p class="notice" role="alert">
-              {text()}
-            </p>
-          )}
-        </Show>
+        <Message text={message()} />
         <button type="submit" class="button primary" disabled={isBusy()}>
           {t().operator.unlock}
         </button>

@@ -1,5 +1,6 @@
 /** Sign-in by a token, which is exchanged for a cookie and not stored. */
 import { createSignal, For, type JSX, Show } from "solid-js"
+import { Message } from "../design/Feedback.tsx"
 import icon from "../icon.svg"
 import { t } from "../text/Language.ts"
 import { type EnvironmentChoice, SignInError, sessionState, signIn } from "./Session.ts"
@@ -52,16 +53,6 @@ export const SignInPage = (): JSX.Element => {
     </main>
   )
 }
-
-const Message = (props: { readonly text: string | null }): JSX.Element => (
-  <Show when={props.text}>
-    {(text) => (
-      <p class="notice" role="alert">
-        {text()}
-      </p>
-    )}
-  </Show>
-)
 
 const TokenForm = (props: {
   readonly token: string

@@ -1,6 +1,7 @@
 /** Sends a request to an endpoint, and shows its response and the same as a command. */
 import { createSignal, type JSX, Show } from "solid-js"
 import { CommandHint, shellWord } from "../design/CommandHint.tsx"
+import { Message } from "../design/Feedback.tsx"
 import { Icon } from "../design/Icon.tsx"
 import { TextField } from "../design/TextField.tsx"
 import { formatDuration } from "../text/format.ts"
@@ -88,13 +89,7 @@ export const RequestSender = (props: { readonly endpoint: Endpoint; readonly url
             )}
           </Show>
         </div>
-        <Show when={message()}>
-          {(text) => (
-            <p class="notice" role="alert">
-              {text()}
-            </p>
-          )}
-        </Show>
+        <Message text={message()} />
         <Show when={received()} fallback={<p class="card-body muted">{t().webhooks.noResponse}</p>}>
           {(response) => <Response response={response()} />}
         </Show>
