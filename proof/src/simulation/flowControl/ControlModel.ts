@@ -10,12 +10,9 @@ import { describeRun, type TrackedDelivery } from "../ReferenceModel.ts"
 type Must = (isSo: boolean, rule: string) => void
 type RuleOf<Tag extends FlowRule["_tag"]> = Extract<FlowRule, { _tag: Tag }>
 
-/** A debounced delivery. */
+/** The latest delivery of a debounce. */
 interface Debounced {
-  readonly delivery: Delivery
-  /** Earliest and latest possible time at which it is due. */
-  readonly dueFrom: number
-  readonly dueTo: number
+  readonly delivery_id: Delivery["delivery_id"]
   /** Earliest possible time of the first delivery of its debounce. */
   readonly since: number
 }
@@ -29,6 +26,7 @@ export class ControlModel {
   readonly #windows = new Map<string, number>()
   /** The latest delivery of each debounce. */
   readonly #debounced = new Map<string, Debounced>()
+  /** Earliest possible ends of debounces. */
   readonly #dueOf = new Map<Delivery["delivery_id"], number>()
   /** Debounced deliveries that later ones have replaced, or may have replaced if they were due. */
   readonly #replaced = new Set<Delivery["delivery_id"]>()
@@ -103,31 +101,21 @@ export class ControlModel {
   ): void {
     const key = toKey(delivery, rule.key)
     const before = this.#debounced.get(key)
-    const held = others.find(({ delivery: { delivery_id } }) => delivery_id === before?.delivery.delivery_id)
+    const held = others.find(({ delivery: { delivery_id } }) => delivery_id === before?.delivery_id)
     const isPending = before !== undefined && held !== undefined && held.runs.length === 0 && !held.isSettled
     // A delivery that is due may wait for `concurrency` or `throttle`, and is not replaced then.
-    const isDue = isPending && appliedAt >= before.dueFrom - this.#slackMs
-    if (isPending) (isDue ? this.#maybeReplaced : this.#replaced).add(before.delivery.delivery_id)
-    const dueAfter = (since: number): number =>
-      Math.max(
-        delivery.due_at,
-        Math.min(now + rule.period_ms, rule.max_ms === null ? Number.MAX_VALUE : since + rule.max_ms)
-      )
+    const isDue = isPending && appliedAt >= this.#dueAt(before.delivery_id) - this.#slackMs
+    if (isPending) (isDue ? this.#maybeReplaced : this.#replaced).add(before.delivery_id)
     const since = isPending ? before.since : now
-    const due: Debounced = {
-      delivery,
-      since,
-      dueFrom: dueAfter(since),
-      dueTo: dueAfter(isPending && !isDue ? since : now)
-    }
-    this.#debounced.set(key, due)
-    this.#dueOf.set(delivery.delivery_id, due.dueFrom)
+    const last = rule.max_ms === null ? Number.MAX_VALUE : since + rule.max_ms
+    this.#debounced.set(key, { delivery_id: delivery.delivery_id, since })
+    this.#dueOf.set(delivery.delivery_id, Math.max(delivery.due_at, Math.min(now + rule.period_ms, last)))
   }
 
   /** Checks the start of a run, before it is added to those of its delivery. */
   started({ delivery, first }: TrackedDelivery, run: Run, event: Event | undefined): void {
     const what = describeRun(run)
-    const due = this.#dueOf.get(delivery.delivery_id) ?? 0
+    const due = this.#dueAt(delivery.delivery_id)
     this.#must(
       run.start_time >= due - this.#slackMs,
       `${what} starts when its debounce ends (got ${run.start_time - due} ms)`
@@ -157,6 +145,11 @@ export class ControlModel {
       !isExpired || run.status !== "succeeded",
       `${describeRun(run)} started after its ttl, and did not succeed`
     )
+  }
+
+  /** Returns the earliest time at which a debounced delivery can be due; 0 for any other. */
+  #dueAt(deliveryId: Delivery["delivery_id"]): number {
+    return this.#dueOf.get(deliveryId) ?? 0
   }
 
   /** True if no further time may follow: at `now`, or at the latest one if a clock is behind. */
