@@ -1,5 +1,5 @@
 /** Handlers for `BuildsApi` and `TriggersApi`: one service call each, no decisions. */
-import { type BuildManifestRecord, toPageRequest, toRunRecord, WeftApi } from "@weft/api"
+import { type BuildManifestRecord, toPageRequest, WeftApi } from "@weft/api"
 import type { ContentDamaged, EnvId, StoreUnavailable } from "@weft/core"
 import { BuildRuns, Builds, Caller } from "@weft/core"
 import type { BuildDownload, DeclaredBuild } from "@weft/core/internal"
@@ -9,6 +9,7 @@ import type { HttpSettings } from "../app/HttpOptions.ts"
 import type { BodyMemoryBudget } from "../bodies/BodyMemoryBudget.ts"
 import { BufferedBody } from "../bodies/BufferedBody.ts"
 import { type Downloadable, download } from "../files/Download.ts"
+import { toBegunRun } from "./BegunRun.ts"
 import { listing } from "./Listing.ts"
 import { checkContentLength, readUploadForm } from "./UploadForm.ts"
 
@@ -67,9 +68,7 @@ const buildsGroup = ({ archiveBytes, concurrentUploads }: HttpSettings, bodyBudg
         deploy: ({ params }) => builds.deploy(params.project_id_or_slug, params.build_id),
         release: ({ params }) => builds.release(params.project_id_or_slug, params.build_id),
         run: ({ params, payload }) =>
-          Effect.map(buildRuns.run(params.project_id_or_slug, params.build_id, payload), ({ event, run }) =>
-            run === null ? event : toRunRecord(run)
-          )
+          Effect.map(buildRuns.run(params.project_id_or_slug, params.build_id, payload), toBegunRun)
       })
     })
   )

@@ -1,8 +1,9 @@
 /** Handlers for `CallsApi`: one service call each, no decisions. */
-import { toRunRecord, WeftApi } from "@weft/api"
+import { WeftApi } from "@weft/api"
 import { Calls } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { toBegunRun } from "./BegunRun.ts"
 
 export const CallsLive = HttpApiBuilder.group(
   WeftApi,
@@ -11,10 +12,7 @@ export const CallsLive = HttpApiBuilder.group(
     const calls = yield* Calls
     return handlers.handleAll({
       call: ({ payload, headers: { "idempotency-key": idempotencyKey } }) =>
-        Effect.map(
-          calls.call({ ...payload, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }),
-          ({ event, run }) => (run === null ? event : toRunRecord(run))
-        )
+        Effect.map(calls.call({ ...payload, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }), toBegunRun)
     })
   })
 )

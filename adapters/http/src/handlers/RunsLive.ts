@@ -5,6 +5,7 @@ import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { runText, runWithUsageText } from "../responses/RawRecord.ts"
 import { respondList, respondSingle, respondSteps } from "../responses/RawResponses.ts"
+import { toBegunRun } from "./BegunRun.ts"
 import { listing } from "./Listing.ts"
 
 export const RunsLive = HttpApiBuilder.group(
@@ -52,10 +53,7 @@ export const RunsLive = HttpApiBuilder.group(
         return Effect.map(control.cancelAll(filter), (cancelled) => ({ cancelled }))
       },
       completeToken: ({ params, payload }) => tokens.completeNamed(params.run_id, params.name, payload.data),
-      replay: ({ params, query }) =>
-        Effect.map(control.replay(params.run_id, query.build, query.from), ({ event, run }) =>
-          run === null ? event : toRunRecord(run)
-        )
+      replay: ({ params, query }) => Effect.map(control.replay(params.run_id, query.build, query.from), toBegunRun)
     })
   })
 )
