@@ -41,9 +41,10 @@ export const consolePageRoutes = (assets: ConsoleAssets, embeddedIn: ReadonlyArr
       yield* router.add("GET", `${assetsPrefix}*`, (request) =>
         withRoute(consoleRoute, respondWithFile(assets, request))
       )
+      const headers = pageHeaders(embeddedIn)
       // Also matches the path without a slash at the end.
       yield* router.add("GET", `${consolePrefix}/*`, (request) =>
-        withRoute(consoleRoute, respondWithPage(assets, request, pageHeaders(embeddedIn)))
+        withRoute(consoleRoute, respondWithPage(assets, request, headers))
       )
     })
   )
