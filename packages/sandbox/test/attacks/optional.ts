@@ -112,7 +112,8 @@ export const optionalAttacks: ReadonlyArray<Attack> = [
     name: "patterns that backtrack without end",
     proves: bounded,
     code: `return new URLPattern({ pathname: "/((?:a+)+)b" }).test({ pathname: "/" + "a".repeat(60) })`,
-    checkOutcome: ends("CpuExhausted", "Returned", "RunnerLost")
+    // On a busy machine, the time limit of the run comes before that of the processor.
+    checkOutcome: ends("CpuExhausted", "Returned", "RunnerLost", "TimedOut")
   },
   {
     name: "marks without end",
