@@ -13,6 +13,7 @@ import { CpuSlice } from "./CpuSlice.ts"
 import { GuestCrypto } from "./crypto/GuestCrypto.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { HeapSampler } from "./HeapSampler.ts"
+import { IdleWatch } from "./IdleWatch.ts"
 import { type IsolateEvent, type IsolateState, transition } from "./IsolateState.ts"
 import { type KernelMessage, messageKinds } from "./KernelMessage.ts"
 import { enter, type KernelHandle, loadBundle, makeCodeCache, parseErrorParts } from "./KernelScript.ts"
@@ -36,8 +37,6 @@ const stopGraceMs = 20
 const settleMs = 200
 /** Maximum waits of `settleMs` if the process as a whole has not used that much processor time. */
 const settleTries = 10
-/** Maximum computing time outside of entries. Only the engine's own housekeeping runs there, and needs far less. */
-const backgroundMs = 150
 const loadSlackMs = 300
 
 export class GuestIsolate {
@@ -55,7 +54,7 @@ export class GuestIsolate {
   #kernel: KernelHandle | undefined
   #state: IsolateState = { name: "loading", since: performance.now() }
   readonly #slice = new CpuSlice()
-  #idleCpuMs = 0
+  readonly #idle = new IdleWatch()
 
   constructor(id: number, host: EngineContext) {
     this.id = id
@@ -82,7 +81,7 @@ export class GuestIsolate {
       if (failed) return this.#loadFailed(isLate() ? "timeout" : "threw", ...parseErrorParts(text.slice(1)))
       this.#kernel = kernel
       this.#engine.send({ kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
-      this.#idleCpuMs = this.#cpuMs()
+      this.#idle.begin(this.#cpuMs())
       void this.#sampleHeap()
       this.#pump()
     } catch (error) {
@@ -170,7 +169,7 @@ export class GuestIsolate {
   /** Checks for computing outside of entries; called every 100 ms. */
   watchIdle(): void {
     if (this.#heap.isSampling || this.#isDisposed || this.#occupiedSince !== undefined) return
-    if (this.#cpuMs() - this.#idleCpuMs > backgroundMs) this.terminate("background", 0)
+    if (this.#idle.isComputing(this.#cpuMs(), processorMs())) this.terminate("background", 0)
   }
 
   /** True if an entry that the engine counts is in progress. */
@@ -253,7 +252,7 @@ export class GuestIsolate {
       this.terminate("broken", 0)
       return
     }
-    this.#idleCpuMs = this.#cpuMs()
+    this.#idle.begin(this.#cpuMs())
     if (this.#heap.isDue) void this.#sampleHeap()
     this.#pump()
   }
@@ -368,7 +367,7 @@ export class GuestIsolate {
     if (verdict === "over") this.terminate("memory", this.#progress[0] ?? 0)
     else if (verdict === "draining" && !this.#isDisposed) this.#engine.send({ kind: "draining", isolate: this.id })
     // The sample itself counts as time in the isolate, much of it on a busy machine: do not charge it to the guest.
-    this.#idleCpuMs = this.#cpuMs()
+    this.#idle.begin(this.#cpuMs())
   }
 
   /** Start of the load or entry in progress, on the monotonic clock; undefined without one. */
