@@ -43,7 +43,7 @@ const suspendUntil = (due: number): JournalEntry => ({
 
 const paid = event(50, { event_type: "paid", created_at: at(50) })
 
-const arrive = WorkflowStore.use((store) => store.arrive(paid, at(200)))
+const arrive = WorkflowStore.use((store) => store.arrive([paid], at(200)))
 
 const commit = (entry: JournalEntry) => JournalStore.use((journal) => journal.commit([entry], null))
 

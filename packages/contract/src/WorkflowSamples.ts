@@ -124,9 +124,9 @@ export const history = (n: number) => Effect.map(load(n), (loaded) => loaded.his
 
 export const storedRun = (n: number, env = 1) => RunStore.use((runs) => runs.get(envId(env), runId(n)))
 
-export const arrive = (of: Event, now = 200) =>
+export const arrive = (of: Event | ReadonlyArray<Event>, now = 200) =>
   Effect.map(
-    WorkflowStore.use((store) => store.arrive(of, at(now))),
+    WorkflowStore.use((store) => store.arrive("event_id" in of ? [of] : of, at(now))),
     (runs) => runs.map(({ run_id }) => run_id).sort()
   )
 

@@ -1,20 +1,22 @@
 /**
- * Finds the waits that an event ends.
+ * Finds the waits that events end.
  *
  * The waits of a type are indexed by one of their pairs. A query skips from path to path in the index, so that only waits
- * with the value of the event at their path are read. All reads are short.
+ * with the value of an event at their path are read. All reads are short.
  */
 import {
   type Event,
   EventValues,
+  formatOutcome,
   isAwaited,
+  type JsonText,
   keyInEvent,
-  type MatchKey,
   type RunId,
   type WaitRecord
 } from "@weft/core/adapter"
-import { Effect } from "effect"
+import { type Array as Arr, Effect } from "effect"
 import type { SqlError, Statement } from "effect/sql"
+import type { EndedWait } from "./ArrivalWriter.ts"
 import type { Database } from "./Database.ts"
 import { isRunning } from "./StatementText.ts"
 
@@ -24,16 +26,43 @@ const pathsMax = 100
 /** Maximum waits per statement. */
 const waitsMax = 500
 
-export type FoundWait = Pick<WaitRecord, "seq" | "match" | "since" | "until"> & { readonly run_id: RunId }
+/** Maximum comparisons of a wait with an event until others have their turn. */
+const comparisonsMax = 1_000
 
-/** Calls `onFound` with the waits of running runs that the event ends, some at a time. */
+type FoundWait = Pick<WaitRecord, "seq" | "match" | "since" | "until"> & { readonly run_id: RunId }
+
+/** An event whose values and outcome are read once, because any number of waits may need them. */
+interface Candidate {
+  readonly event: Event
+  readonly values: EventValues
+  readonly outcome: () => JsonText
+}
+
+const toCandidate = (event: Event): Candidate => {
+  let outcome: JsonText | null = null
+  return {
+    event,
+    values: new EventValues(event),
+    outcome: () => {
+      outcome ??= formatOutcome(event)
+      return outcome
+    }
+  }
+}
+
+/**
+ * Calls `onFound` with the waits of running runs that the events of one environment and type end, some at a time. Each wait
+ * takes the first of the events that end it.
+ */
 export const forEachAwaiting = Effect.fnUntraced(function* <E>(
-  { reader: sql }: Database["Service"],
-  event: Event,
-  onFound: (waits: ReadonlyArray<FoundWait>) => Effect.Effect<unknown, E>
+  { dialect, reader: sql }: Database["Service"],
+  events: Arr.NonEmptyReadonlyArray<Event>,
+  onFound: (waits: ReadonlyArray<EndedWait>) => Effect.Effect<unknown, E>
 ): Effect.fn.Return<void, E | SqlError.SqlError> {
-  const { env_id, event_type } = event
+  const [{ env_id, event_type }] = events
   const ofType = sql`env_id = ${env_id} AND event_type = ${event_type} AND event_type IS NOT NULL AND outcome IS NULL`
+  const isOfRunning = sql`EXISTS (SELECT 1 FROM runs r
+    WHERE r.env_id = w.env_id AND r.run_id = w.run_id AND ${sql.literal(isRunning("r"))})`
 
   /** Returns the first paths of the waits of the type from `first` on, in order. */
   const listPaths = (first: Statement.Fragment) =>
@@ -48,34 +77,85 @@ export const forEachAwaiting = Effect.fnUntraced(function* <E>(
       (rows) => rows.map(({ path }) => path)
     )
 
-  const listWaits = ({ path, value }: MatchKey, after: { readonly run_id: string; readonly seq: number }) =>
+  /** Lists waits with one of several values at a path, in no particular order. */
+  const listSome = (path: string, values: ReadonlyArray<string>) =>
+    sql<FoundWait & { readonly value: string }>`
+      SELECT w.match_value AS value, w.run_id, w.seq, w.match, w.since, w.until FROM workflow_waits w
+      WHERE ${ofType} AND match_path = ${path} AND match_value IN (${dialect.texts(sql, values)}) AND ${isOfRunning}
+      LIMIT ${waitsMax}`
+
+  /** Lists waits with a value at a path, in their order. */
+  const listWaits = (path: string, value: string, after: { readonly run_id: string; readonly seq: number }) =>
     sql<FoundWait>`
       SELECT w.run_id, w.seq, w.match, w.since, w.until FROM workflow_waits w
       WHERE ${ofType} AND match_path = ${path} AND match_value = ${value}
-        AND (w.run_id, w.seq) > (${after.run_id}, ${after.seq})
-        AND EXISTS (SELECT 1 FROM runs r
-          WHERE r.env_id = w.env_id AND r.run_id = w.run_id AND ${sql.literal(isRunning("r"))})
+        AND (w.run_id, w.seq) > (${after.run_id}, ${after.seq}) AND ${isOfRunning}
       ORDER BY w.run_id, w.seq LIMIT ${waitsMax}`
+
+  /** Gives those of the waits that one of their candidates ends to `onFound`. */
+  const end = Effect.fnUntraced(function* <Wait extends FoundWait>(
+    waits: ReadonlyArray<Wait>,
+    candidatesOf: (wait: Wait) => ReadonlyArray<Candidate>
+  ): Effect.fn.Return<void, E> {
+    const ended: Array<EndedWait> = []
+    let compared = 0
+    for (const wait of waits) {
+      const candidates = candidatesOf(wait)
+      const awaiting = { ...wait, event_type, outcome: null }
+      const first = candidates.find(({ event, values }) => isAwaited(awaiting, event, values))
+      if (first !== undefined) ended.push({ run_id: wait.run_id, seq: wait.seq, outcome: first.outcome() })
+      compared += candidates.length
+      if (compared >= comparisonsMax) {
+        compared = 0
+        yield* Effect.yieldNow
+      }
+    }
+    if (ended.length > 0) yield* onFound(ended)
+  })
+
+  const endAllWith = Effect.fnUntraced(function* (path: string, value: string, candidates: ReadonlyArray<Candidate>) {
+    let waits = yield* listWaits(path, value, { run_id: "", seq: 0 })
+    while (waits.length > 0) {
+      yield* end(waits, () => candidates)
+      // SQLite answers at once: others have their turn between pages.
+      yield* Effect.yieldNow
+      const last = waits.at(-1)
+      waits = last === undefined || waits.length < waitsMax ? [] : yield* listWaits(path, value, last)
+    }
+  })
+
+  const endAt = Effect.fnUntraced(function* (path: string, candidates: ReadonlyArray<Candidate>) {
+    const byValue = groupByValue(path, candidates)
+    // Most values have few waits, so that one statement finds those of all events.
+    if (byValue.size > 1) {
+      const waits = yield* listSome(path, [...byValue.keys()])
+      if (waits.length < waitsMax) return yield* end(waits, ({ value }) => byValue.get(value) ?? [])
+    }
+    for (const [value, own] of byValue) yield* endAllWith(path, value, own)
+  })
 
   let paths = yield* listPaths(sql`match_path >= ''`)
   if (paths.length === 0) return
-  const values = new EventValues(event)
+  const candidates = events.map(toCandidate)
   while (paths.length > 0) {
-    yield* Effect.yieldNow
     for (const path of paths) {
-      const key = keyInEvent(values, path)
-      if (key === undefined) continue
-      let waits = yield* listWaits(key, { run_id: "", seq: 0 })
-      while (waits.length > 0) {
-        const found = waits.filter((wait) => isAwaited({ ...wait, event_type, outcome: null }, event, values))
-        if (found.length > 0) yield* onFound(found)
-        // SQLite answers at once: others have their turn between pages.
-        yield* Effect.yieldNow
-        const last = waits.at(-1)
-        waits = last === undefined || waits.length < waitsMax ? [] : yield* listWaits(key, last)
-      }
+      yield* Effect.yieldNow
+      yield* endAt(path, candidates)
     }
     const last = paths.at(-1) ?? ""
     paths = paths.length < pathsMax ? [] : yield* listPaths(sql`match_path > ${last}`)
   }
 })
+
+/** Groups events by their value at a path as waits have it. Those without one are left out. */
+const groupByValue = (path: string, candidates: ReadonlyArray<Candidate>): Map<string, Array<Candidate>> => {
+  const byValue = new Map<string, Array<Candidate>>()
+  for (const candidate of candidates) {
+    const key = keyInEvent(candidate.values, path)
+    if (key === undefined) continue
+    const known = byValue.get(key.value)
+    if (known === undefined) byValue.set(key.value, [candidate])
+    else known.push(candidate)
+  }
+  return byValue
+}

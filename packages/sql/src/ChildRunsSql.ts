@@ -11,7 +11,7 @@ import {
 } from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ArrivalWriter } from "./ArrivalWriter.ts"
+import { type ArrivalWriter, writeInParts } from "./ArrivalWriter.ts"
 import type { Database } from "./Database.ts"
 import { isRunning } from "./StatementText.ts"
 
@@ -21,7 +21,7 @@ const childrenMax = 500
 /** Condition of the partial index of waits `w` for child runs. */
 const isOpen = "w.child_event_id IS NOT NULL AND w.outcome IS NULL"
 
-interface EndedWait {
+interface WaitForChild {
   readonly run_id: RunId
   readonly seq: number
   readonly event_id: EventId
@@ -34,7 +34,7 @@ export const makeChildRuns = ({ dialect, reader: sql }: Database["Service"], wri
   /** Lists waits whose children have ended. */
   const findEnded = (envId: EnvId, events: ReadonlyArray<EventId>) => {
     const ofChild = sql`env_id = w.env_id AND event_id = w.child_event_id`
-    return sql<EndedWait>`
+    return sql<WaitForChild>`
       SELECT w.run_id, w.seq, w.child_event_id AS event_id FROM workflow_waits w
       WHERE w.env_id = ${envId} AND w.child_event_id IN (${dialect.texts(sql, events)}) AND ${open}
         AND EXISTS (SELECT 1 FROM events WHERE ${ofChild})
@@ -56,13 +56,11 @@ export const makeChildRuns = ({ dialect, reader: sql }: Database["Service"], wri
     events: ReadonlyArray<EventId>,
     at: Timestamp
   ): Effect.fn.Return<ReadonlyArray<RunRef>, SqlError.SqlError | StoreUnavailable> {
-    const parents: Array<RunRef> = []
-    for (const { run_id, seq, event_id } of yield* findEnded(envId, events)) {
-      const outcome = formatChildEnd(yield* findLast(envId, event_id))
-      const found = yield* write({ env_id: envId, waits: [{ run_id, seq }], outcome, at })
-      for (const each of found) parents.push({ env_id: envId, run_id: each })
-    }
-    return parents
+    const waits = yield* Effect.forEach(yield* findEnded(envId, events), ({ event_id, run_id, seq }) =>
+      Effect.map(findLast(envId, event_id), (last) => ({ run_id, seq, outcome: formatChildEnd(last) }))
+    )
+    const runIds = yield* writeInParts(write, { env_id: envId, waits, at })
+    return runIds.map((run_id) => ({ env_id: envId, run_id }))
   })
 
   return {
@@ -72,14 +70,14 @@ export const makeChildRuns = ({ dialect, reader: sql }: Database["Service"], wri
         ORDER BY w.env_id, w.child_event_id LIMIT ${limit}`,
 
     endChildren: Effect.fnUntraced(function* (children: ReadonlyArray<ChildRef>, at: Timestamp) {
-      const parents: Array<RunRef> = []
+      const parents = new Map<RunId, RunRef>()
       for (const [envId, members] of Map.groupBy(children, ({ env_id }) => env_id)) {
         for (let from = 0; from < members.length; from += childrenMax) {
           const events = members.slice(from, from + childrenMax).map(({ event_id }) => event_id)
-          parents.push(...(yield* endOf(envId, events, at)))
+          for (const parent of yield* endOf(envId, events, at)) parents.set(parent.run_id, parent)
         }
       }
-      return parents
+      return [...parents.values()]
     })
   }
 }

@@ -3,10 +3,9 @@ import type { EnvId } from "@weft/core"
 import {
   type AwaitedEvents,
   type Cleanup,
+  countOfPage,
   type Event,
   EventId,
-  formatOutcome,
-  type JsonText,
   leastIdAt,
   type RunId,
   type RunRef,
@@ -14,11 +13,12 @@ import {
   type WaitRecord,
   WorkflowStore
 } from "@weft/core/adapter"
-import { Effect, Layer } from "effect"
-import { type ArrivalWriter, arrivalWriter } from "./ArrivalWriter.ts"
+import { Array as Arr, Effect, Layer } from "effect"
+import { type ArrivalWriter, arrivalWriter, writeInParts } from "./ArrivalWriter.ts"
 import { forEachAwaiting } from "./AwaitingRuns.ts"
 import { makeChildRuns } from "./ChildRunsSql.ts"
 import { Database, orUnavailable } from "./Database.ts"
+import { loadLargeTexts, textIfSmall } from "./LargeTexts.ts"
 import { parseLogs } from "./rows/RunRows.ts"
 import { type StoredStep, stepFields, toStep, waitFields } from "./rows/WorkflowRows.ts"
 import { isRunning } from "./StatementText.ts"
@@ -36,15 +36,12 @@ const waitsMax = 1_000
 /** Maximum events that one statement examines. */
 const eventsMax = 5_000
 
-/** Maximum characters that one transaction writes into waits, each of which has a copy of its event. */
-const arrivalLengthMax = 1024 * 1024
-
 /** Maximum difference between the time in an event's id and its creation time, in milliseconds. */
 const idMarginMs = 60_000
 
 /** Returns the store. `write` gives events to waits. */
 export const makeWorkflows = (database: Database["Service"], write: ArrivalWriter): WorkflowStore["Service"] => {
-  const { reader: sql } = database
+  const { dialect, reader: sql } = database
   const childRuns = makeChildRuns(database, write)
   const wake = makeWake(database)
 
@@ -60,7 +57,7 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
   })
 
   const listCleanups = ([envId, runs]: readonly [EnvId, ReadonlyArray<RunRef>]) => {
-    const ids = database.dialect.texts(
+    const ids = dialect.texts(
       sql,
       runs.map(({ run_id }) => run_id)
     )
@@ -68,24 +65,16 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
       WHERE env_id = ${envId} AND run_id IN (${ids}) AND cleanup_until IS NOT NULL`
   }
 
-  const arrive = Effect.fnUntraced(function* (event: Event, at: Timestamp) {
+  const arrive = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, at: Timestamp) {
+    if (!Arr.isReadonlyArrayNonEmpty(events)) return []
+    const [{ env_id }] = events
     const found = new Set<RunId>()
-    let outcome: JsonText | null = null
-    yield* forEachAwaiting(database, event, (waits) => {
-      const text = outcome ?? formatOutcome(event)
-      outcome = text
-      const size = Math.max(1, Math.floor(arrivalLengthMax / text.length))
-      return Effect.forEach(chunksOf(waits, size), (chunk) =>
-        Effect.andThen(
-          Effect.map(write({ env_id: event.env_id, waits: chunk, outcome: text, at }), (runIds) => {
-            for (const runId of runIds) found.add(runId)
-          }),
-          // SQLite answers at once: others have their turn between transactions.
-          Effect.yieldNow
-        )
-      )
-    })
-    return [...found].map((run_id): RunRef => ({ env_id: event.env_id, run_id }))
+    yield* forEachAwaiting(database, events, (waits) =>
+      Effect.map(writeInParts(write, { env_id, waits, at }), (runIds) => {
+        for (const runId of runIds) found.add(runId)
+      })
+    )
+    return [...found].map((run_id): RunRef => ({ env_id, run_id }))
   })
 
   /**
@@ -123,11 +112,19 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
     const [end] = yield* sql<Pick<Event, "event_id">>`SELECT event_id FROM events
       WHERE env_id = ${env_id} AND event_id > ${from} ORDER BY event_id LIMIT 1 OFFSET ${eventsMax - 1}`
     const until = end === undefined ? sql.literal("") : sql`AND event_id <= ${end.event_id}`
-    const events = yield* sql<Event>`
-      SELECT event_id, env_id, stream_id, event_type, event_data, event_time, created_at FROM events
+    const found = yield* sql<Event & { readonly text_bytes: number }>`
+      SELECT event_id, env_id, stream_id, event_type, ${textIfSmall(sql, "event_data")}, event_time, created_at FROM events
       WHERE env_id = ${env_id} AND event_id > ${from} ${until} AND event_type = ${event_type}
         AND created_at >= ${since} ORDER BY event_id LIMIT ${limit}`
-    const last = events.length < limit ? end : events.at(-1)
+    const page = found.slice(0, countOfPage(found.map(({ text_bytes }) => text_bytes)))
+    const events = yield* loadLargeTexts(
+      page,
+      "event_id",
+      (ids) => sql<Event>`SELECT * FROM events WHERE env_id = ${env_id} AND event_id IN (${dialect.texts(sql, ids)})`,
+      ({ text_bytes, ...event }): Event => event
+    )
+    const isAll = page.length === found.length && found.length < limit
+    const last = isAll ? end : page.at(-1)
     return { events, next: last?.event_id ?? null }
   })
 
@@ -149,7 +146,7 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
 
     awaited: awaited.pipe(orUnavailable("awaited")),
 
-    arrive: (event, at) => arrive(event, at).pipe(orUnavailable("arrive")),
+    arrive: (events, at) => arrive(events, at).pipe(orUnavailable("arrive")),
 
     children: (after, limit) => childRuns.children(after, limit).pipe(orUnavailable("children")),
 
@@ -164,6 +161,3 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
     eventsSince: (of, after, limit) => eventsSince(of, after, limit).pipe(orUnavailable("eventsSince"))
   })
 }
-
-const chunksOf = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))

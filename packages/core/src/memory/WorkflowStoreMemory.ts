@@ -1,8 +1,11 @@
 /** `WorkflowStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
 import { NotFound } from "../foundation/Errors.ts"
+import type { RunId } from "../foundation/Ids.ts"
 import type { JsonText } from "../foundation/JsonText.ts"
+import { countOfPage } from "../foundation/Page.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import { utf8Length } from "../foundation/Utf8.ts"
 import { formatChildEnd } from "../runtime/runs/ChildRun.ts"
 import { EventValues, formatOutcome, isAwaited } from "../runtime/runs/EventMatch.ts"
 import { parkedAt } from "../runtime/runs/Group.ts"
@@ -100,14 +103,17 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
         return [...awaited.values()]
       }),
 
-      arrive: (event, at) =>
+      arrive: (arrived, at) =>
         Effect.sync(() => {
-          const values = new EventValues(event)
-          const outcome = formatOutcome(event)
+          const candidates = arrived.map((event) => ({ event, values: new EventValues(event) }))
           const found = [...histories].flatMap(([run_id, history]) => {
             const run = runs.get(run_id)
-            if (run?.status !== "running" || run.env_id !== event.env_id) return []
-            const waits = history.waits.map((wait) => (isAwaited(wait, event, values) ? { ...wait, outcome } : wait))
+            if (run?.status !== "running") return []
+            const own = candidates.filter(({ event }) => event.env_id === run.env_id)
+            const waits = history.waits.map((wait) => {
+              const first = own.find(({ event, values }) => isAwaited(wait, event, values))
+              return first === undefined ? wait : { ...wait, outcome: formatOutcome(first.event) }
+            })
             if (waits.every((wait, index) => wait === history.waits[index])) return []
             histories.set(run_id, { ...history, waits })
             return [{ env_id: run.env_id, run_id }]
@@ -127,17 +133,18 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
 
       endChildren: (children, at) =>
         Effect.sync(() => {
-          const ended = openChildren().flatMap(({ run_id, seq, ...child }) => {
+          const parents = new Map<RunId, RunRef>()
+          for (const { run_id, seq, ...child } of openChildren()) {
             const isAsked = children.some((each) => compareChildren(each, child) === 0)
             const outcome = isAsked ? findEnd(child) : null
             const history = histories.get(run_id)
-            if (outcome === null || history === undefined) return []
+            if (outcome === null || history === undefined) continue
             const waits = history.waits.map((wait) => (wait.seq === seq ? { ...wait, outcome } : wait))
             histories.set(run_id, { ...history, waits })
-            return [{ env_id: child.env_id, run_id }]
-          })
-          makeDue(database, ended, at)
-          return ended
+            parents.set(run_id, { env_id: child.env_id, run_id })
+          }
+          makeDue(database, [...parents.values()], at)
+          return [...parents.values()]
         }),
 
       arrived: ({ env_id, run_id }) =>
@@ -153,8 +160,9 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
             .filter((event) => event.env_id === env_id && event.event_type === event_type && event.created_at >= since)
             .filter((event) => after === null || compareText(event.event_id, after) > 0)
             .sort((a, b) => compareText(a.event_id, b.event_id))
-          const page = found.slice(0, limit)
-          return { events: page, next: found.length > limit ? (page.at(-1)?.event_id ?? null) : null }
+          const sizes = found.slice(0, limit).map(({ event_data }) => utf8Length(event_data))
+          const page = found.slice(0, countOfPage(sizes))
+          return { events: page, next: found.length > page.length ? (page.at(-1)?.event_id ?? null) : null }
         })
     })
   })

@@ -80,17 +80,22 @@ export class WorkflowStore extends Context.Service<
     readonly awaited: Effect.Effect<ReadonlyArray<AwaitedEvents>, StoreUnavailable>
 
     /**
-     * Gives the event to all waits that it matches, see `isAwaited`. Suspended runs are due at `at`. Returns the runs. A wait
-     * takes the first event that this method gives to it; later ones change nothing.
+     * Gives events of one environment and type to all waits that they match, see `isAwaited`. Suspended runs are due at `at`.
+     * Returns the runs, each once. A wait takes the first of the events; those of later calls change nothing. Many waits take
+     * more than one transaction.
      */
-    readonly arrive: (event: Event, at: Timestamp) => Effect.Effect<ReadonlyArray<RunRef>, StoreUnavailable>
+    readonly arrive: (
+      events: ReadonlyArray<Event>,
+      at: Timestamp
+    ) => Effect.Effect<ReadonlyArray<RunRef>, StoreUnavailable>
 
     /** Lists the waits of a run that have received their event. */
     readonly arrived: (run: RunRef) => Effect.Effect<ReadonlyArray<WaitRecord>, StoreUnavailable>
 
     /**
      * Examines the next events of the environment in the order of their ids, those after the id `after`. Returns at most
-     * `limit` events of the type that were created at or after `since`. `next` is the last examined id, or null at the end.
+     * `limit` events of the type that were created at or after `since`, and fewer if they are large: see `countOfPage`.
+     * `next` is the last examined id, or null at the end.
      * Each call examines a limited number of events, because other types may have many more.
      */
     readonly eventsSince: (
@@ -107,7 +112,7 @@ export class WorkflowStore extends Context.Service<
 
     /**
      * Gives the ends of those of the children that have ended to the waits for them, see `formatChildEnd`. Suspended parents
-     * are due at `at`. Returns the parents. A child has ended if its event is stored, and no call of it is pending or running.
+     * are due at `at`. Returns the parents, each once. A child has ended if its event is stored, and no call of it is pending or running.
      */
     readonly endChildren: (
       children: ReadonlyArray<ChildRef>,

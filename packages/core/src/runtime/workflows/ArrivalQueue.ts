@@ -1,17 +1,18 @@
 /**
  * Events that have to reach waits, and comparisons of stored events with waits, in queues for each environment.
  *
- * An environment has one event and one comparison in progress, in its turn. An event that finds a full queue is dropped: the
- * comparison of its type finds it in the store. So the queue is bounded, and nothing is missed.
+ * An environment has one batch of events and one comparison in progress, in its turn. An event that finds a full queue is
+ * dropped: the comparison of its type finds it in the store. So the queue is bounded, and nothing is missed.
  */
-import { Effect } from "effect"
+import { type Array as Arr, Effect } from "effect"
 import type { EnvId } from "../../foundation/Ids.ts"
 import { now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
 import type { AwaitedEvents } from "../runs/WorkflowStore.ts"
+import { toBatches } from "./EventBatches.ts"
 
 /** Maximum queued events of an environment, and maximum characters of their data. */
-const eventsMax = 1_000
+const eventsMax = 10_000
 const lengthMax = 8 * 1024 * 1024
 
 /** Pause after each comparison, as a multiple of its duration: waits of the meantime share the next one. */
@@ -19,7 +20,8 @@ const comparePauses = 4
 
 /** Work of an environment. A failure is handled by the work itself. */
 export interface ArrivalWork {
-  readonly arrive: (event: Event) => Effect.Effect<void>
+  /** Gives events of one type, in their order, to waits. */
+  readonly arrive: (events: Arr.NonEmptyReadonlyArray<Event>) => Effect.Effect<void>
   /** Compares stored events with the waits. */
   readonly compare: (wait: AwaitedEvents) => Effect.Effect<void>
   /** Waits for the turn of the environment. */
@@ -105,9 +107,9 @@ export class ArrivalQueue {
         const { events } = queue
         queue.events = []
         queue.length = 0
-        for (const event of events) {
+        for (const batch of toBatches(events)) {
           yield* this.#work.turn(envId)
-          yield* this.#work.arrive(event)
+          yield* this.#work.arrive(batch)
         }
       }
       this.#events.delete(envId)

@@ -20,9 +20,10 @@ import { StorePoller } from "../journal/StorePoller.ts"
 import { type AwaitingRecord, EventValues, isAwaited } from "../runs/EventMatch.ts"
 import { type AwaitedEvents, type ExaminedEvents, WorkflowStore } from "../runs/WorkflowStore.ts"
 import { ArrivalQueue } from "./ArrivalQueue.ts"
+import { toBatches } from "./EventBatches.ts"
 
-/** Maximum events that a comparison reads at once. Each may have megabytes. */
-const pageMax = 10
+/** Maximum events that a comparison reads at once. */
+const pageMax = 100
 
 /** Maximum runs per control message. */
 const runsPerMessage = 1_000
@@ -63,8 +64,10 @@ export class Arrivals extends Context.Service<
       const polled = Latch.makeUnsafe(true)
       let comparedUntil: Timestamp | null = null
 
-      const arriveOnce = Effect.fnUntraced(function* (event: Event): Effect.fn.Return<void, StoreUnavailable> {
-        const runs = yield* store.arrive(event, yield* currentTime)
+      const arriveOnce = Effect.fnUntraced(function* (
+        events: ReadonlyArray<Event>
+      ): Effect.fn.Return<void, StoreUnavailable> {
+        const runs = yield* store.arrive(events, yield* currentTime)
         for (let from = 0; from < runs.length; from += runsPerMessage) {
           const run_ids = runs.slice(from, from + runsPerMessage).map(({ run_id }) => run_id)
           yield* bus.sendControl([{ type: "workflows:arrived", run_ids }])
@@ -72,11 +75,14 @@ export class Arrivals extends Context.Service<
         if (runs.length > 0) yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
       })
 
-      /** A defect with one event does not affect the others. */
-      const arrive = (event: Event) =>
-        Effect.catchDefect(arriveOnce(event), (defect) =>
+      const arriveAlone = (event: Event) =>
+        Effect.catchDefect(arriveOnce([event]), (defect) =>
           Effect.logError(`Event ${event.event_id} could not be given to the runs that wait for it`, defect)
         )
+
+      /** A defect with one event does not affect the others. */
+      const arrive = (events: ReadonlyArray<Event>) =>
+        Effect.catchDefect(arriveOnce(events), () => Effect.forEach(events, arriveAlone, { discard: true }))
 
       const turn = (envId: EnvId) => nextTurn(turns, envId, "durable")
 
@@ -88,9 +94,9 @@ export class Arrivals extends Context.Service<
         let after: EventId | null = null
         do {
           const { events, next }: ExaminedEvents = yield* store.eventsSince(each, after, pageMax)
-          for (const event of events) {
+          for (const batch of toBatches(events.filter(isWanted))) {
             yield* turn(each.env_id)
-            if (isWanted(event)) yield* arrive(event)
+            yield* arrive(batch)
           }
           after = next
           yield* turn(each.env_id)
@@ -109,7 +115,13 @@ export class Arrivals extends Context.Service<
       const queue = new ArrivalQueue({
         turn,
         fork: (effect) => void Effect.runForkWith(context)(Effect.forkIn(effect, scope)),
-        arrive: (event) => orCompareLater({ ...event, since: event.created_at }, arrive(event)),
+        arrive: (events) => {
+          const since = events.reduce(
+            (least, { created_at }) => (created_at < least ? created_at : least),
+            events[0].created_at
+          )
+          return orCompareLater({ ...events[0], since }, arrive(events))
+        },
         compare: (wait) =>
           orCompareLater(
             wait,

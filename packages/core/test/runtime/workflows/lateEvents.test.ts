@@ -90,6 +90,34 @@ describe("a durable run", () => {
     }).pipe(Effect.provide(stores))
   })
 
+  it.effect("receives its event although another one of the same batch cannot be given to any wait", () => {
+    const fn = durable("go", async (_, svc) => {
+      await svc.waitForEvent("approval", { event: "approved", match: { id: "good" } })
+      return "approved"
+    })
+    const sizes: Array<number> = []
+    const stores = withStore({ fn }, (store) => ({
+      arrive: (events, at) => {
+        sizes.push(events.length)
+        const isBad = events.some(({ event_data }) => event_data.includes("bad"))
+        return isBad ? Effect.die("unreadable") : store.arrive(events, at)
+      },
+      eventsSince: () => Effect.succeed({ events: [], next: null })
+    }))
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "go")
+      yield* settleAll
+      yield* Effect.all(
+        ["first", "bad", "good"].map((id) => publish(env, "approved", { id })),
+        { concurrency: "unbounded" }
+      )
+      yield* settleAll
+      assert.strictEqual((yield* runOf(env, event_id)).result, "approved")
+      assert.deepStrictEqual(sizes, [3, 1, 1, 1])
+    }).pipe(Effect.provide(stores))
+  })
+
   it.effect("receives its event although an earlier comparison of its environment failed", () => {
     let compared = 0
     const fn = durable("go", async (_, svc) => {
