@@ -29,8 +29,8 @@ const manyRequests = 16
 /** Maximum held requests that start in one turn of the event loop. */
 const startsPerTurn = 8
 
-/** Maximum connections with bodies in chunks that are read in one turn of the event loop. */
-const chunkReadsPerTurn = 4
+/** Maximum connections with bodies in chunks that are read in one turn of the event loop, of up to 20 ms each. */
+const chunkReadsPerTurn = 1
 
 /** Maximum new connections of a network that wait for their turn. */
 const openingPerNetworkMax = 1_024
