@@ -30,7 +30,7 @@ describe("POST /v1/files/{file_id}/links", () => {
   })
 
   it("creates a link that expires", async () => {
-    const { url } = (await link(await put("reports/brief.txt", "x"), { expires_in: 1 })).json.data
+    const { url } = (await link(await put("reports/brief.txt", "x"), { expires_in: 3 })).json.data
     const { pathname, search } = new URL(url)
     const statusOf = async () => (await server.call("GET", `${pathname}${search}`, { token: null })).status
     assert.strictEqual(await statusOf(), 200)
