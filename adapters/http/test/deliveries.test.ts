@@ -36,6 +36,36 @@ describe("POST /deliveries/cancel", () => {
   })
 })
 
+describe("GET /deliveries", () => {
+  it("lists pending deliveries with the reasons, and a dry run counts it", async () => {
+    const { event_id } = (await waits("order:created")).json.data
+    const { data, meta } = (await server.call("GET", "/v1/deliveries?fn=main/onOrder")).json
+    const [found] = data
+    assert.deepStrictEqual([data.length, meta?.total ?? 1], [1, 1])
+    assert.deepInclude(found, {
+      event_id,
+      event_type: "order:created",
+      project_name: "shop",
+      attempt: 1,
+      continues: null
+    })
+    assert.deepInclude(found.waiting, { reason: "delay", detail: null })
+    assert.strictEqual(Date.parse(found.waiting.until) - Date.parse(found.waiting.since), 3_600_000)
+    for (const id of [event_id, found.delivery_id]) {
+      const [why] = (await server.call("GET", `/v1/waiting/${id}`)).json.data
+      assert.deepInclude(why, { object: "delivery", id: found.delivery_id, waiting: found.waiting })
+    }
+    assert.deepStrictEqual((await cancel("?fn=main/onOrder&dry_run=true")).data, { cancelled: 0, matched: 1 })
+    assert.deepStrictEqual((await cancel("?fn=main/onOrder")).data, { cancelled: 1 })
+    assert.deepStrictEqual((await server.call("GET", `/v1/waiting/${event_id}`)).json.data, [])
+  })
+
+  it("answers 404 for an id of nothing", async () => {
+    const { status } = await server.call("GET", "/v1/waiting/01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e")
+    assert.strictEqual(status, 404)
+  })
+})
+
 describe("DELETE /projects/{project}", () => {
   it("ends running runs as cancelled and discards pending deliveries", async () => {
     await waits("order:created")

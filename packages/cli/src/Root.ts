@@ -25,6 +25,7 @@ import { sessions } from "./commands/sessions/sessions.ts"
 import { tokens } from "./commands/tokens/tokens.ts"
 import { usage } from "./commands/usage/usage.ts"
 import { whoami } from "./commands/whoami/whoami.ts"
+import { why } from "./commands/why/why.ts"
 import { Api } from "./connection/Api.ts"
 import { globalFlags } from "./GlobalFlags.ts"
 import { Output } from "./output/Output.ts"
@@ -37,7 +38,7 @@ export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, test and deploy functions"),
   Command.withSubcommands([
     { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
-    { group: "Functions", commands: [run, evaluate, runs, tokens, logs, events, deliveries] },
+    { group: "Functions", commands: [run, evaluate, runs, tokens, logs, events, deliveries, why] },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
     { group: "Environment and host", commands: [usage, domains, admin] }

@@ -7,6 +7,7 @@ import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
 import { concurrencyContract } from "./ConcurrencyContract.ts"
 import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
+import { deliveryStoreContract } from "./DeliveryStoreContract.ts"
 import { domainStoreContract } from "./DomainStoreContract.ts"
 import { eventStoreContract } from "./EventStoreContract.ts"
 import { fileStoreContract } from "./FileStoreContract.ts"
@@ -55,5 +56,6 @@ export const databaseContracts = <E>(
   workflowStoreContract(name, layer)
   admissionStoreContract(name, layer)
   flowContract(name, layer)
+  deliveryStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

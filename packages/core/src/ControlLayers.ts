@@ -8,6 +8,7 @@ import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
 import { Runs } from "./runtime/control/Runs.ts"
 import { Tokens } from "./runtime/control/Tokens.ts"
+import { Waits } from "./runtime/control/Waits.ts"
 import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 
@@ -17,6 +18,7 @@ export const controlLayer = Layer.mergeAll(
   RunControl.layer,
   Tokens.layer,
   Deliveries.layer,
+  Waits.layer,
   ProjectRemovals.layer,
   ChildCancellations.layer,
   Calls.layer,

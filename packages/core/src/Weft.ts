@@ -57,6 +57,7 @@ import type { RunControl } from "./runtime/control/RunControl.ts"
 import type { Runs } from "./runtime/control/Runs.ts"
 import { StreamWatch } from "./runtime/control/StreamWatch.ts"
 import type { Tokens } from "./runtime/control/Tokens.ts"
+import type { Waits } from "./runtime/control/Waits.ts"
 import { Claimer } from "./runtime/dispatch/Claimer.ts"
 import * as DeliveryMetrics from "./runtime/dispatch/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./runtime/dispatch/DeliveryWorker.ts"
@@ -137,6 +138,7 @@ export type WeftServices =
   | RunControl
   | Tokens
   | Deliveries
+  | Waits
   | Calls
   | BuildRuns
   | OrgUsages

@@ -209,6 +209,7 @@ export type {
   DiscardedDelivery,
   DiscardResult
 } from "./runtime/runs/DeliverySelection.ts"
+export { DeliveryStore } from "./runtime/runs/DeliveryStore.ts"
 export {
   EventValues,
   formatOutcome,
@@ -243,6 +244,7 @@ export { type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
 export { type Throttled, type ThrottleState, throttle } from "./runtime/runs/Throttle.ts"
 export { type Tick, TickStore } from "./runtime/runs/TickStore.ts"
 export { formatEvent } from "./runtime/runs/Trigger.ts"
+export { explainDelivery, type PendingDelivery, type PendingFilter, Wait } from "./runtime/runs/WaitReason.ts"
 export {
   countSteps,
   emptyHistory,

@@ -121,7 +121,7 @@ const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   unpark: batched(sql, dialect, {
     row: unparkRow,
     text: (rows) => `WITH e (${unparkRow.list}) AS (${rows})
-      UPDATE deliveries SET due_at = e.due_at
+      UPDATE deliveries SET due_at = e.due_at, held_since = NULL
       FROM e WHERE deliveries.env_id = e.env_id AND deliveries.due_at = ${parkedAt}
         AND deliveries.delivery_id = e.delivery_id`
   }),

@@ -21,7 +21,7 @@ export const makePostponeThrottled = (database: Database["Service"]) => {
   const postpone = batched(sql, dialect, {
     row: postponeRow,
     text: (rows) => `WITH e (${postponeRow.list}) AS (${rows})
-      UPDATE deliveries SET due_at = e.next_due_at
+      UPDATE deliveries SET due_at = e.next_due_at, held_since = coalesce(deliveries.held_since, e.held_since)
       FROM e WHERE deliveries.env_id = e.env_id AND deliveries.due_at = e.due_at
         AND deliveries.delivery_id = e.delivery_id`
   })
@@ -42,7 +42,7 @@ export const makePostponeThrottled = (database: Database["Service"]) => {
     yield* states.write(decision.states.map(({ env_id, key, stored }) => ({ env_id, key, ...stored })))
     const later = throttled.flatMap(({ env_id, due_at, delivery_id }) => {
       const next_due_at = decision.later.get(delivery_id)
-      return next_due_at === undefined ? [] : [{ env_id, due_at, delivery_id, next_due_at }]
+      return next_due_at === undefined ? [] : [{ env_id, due_at, delivery_id, next_due_at, held_since: now }]
     })
     yield* postpone.run(postponeRow.encode(later))
     return new Set(decision.later.keys())

@@ -31,6 +31,7 @@ import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { streams } from "./migrations/Streams.ts"
 import { usage } from "./migrations/Usage.ts"
+import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
@@ -65,7 +66,7 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0018_chains": run(chains(dialect)),
     "0019_removals": run(removals(dialect)),
     "0020_checksums": run(checksums(dialect)),
-    "0021_workflows": run([...workflows(dialect), ...runCounts(dialect), ...flow(dialect)])
+    "0021_workflows": run([...workflows(dialect), ...runCounts(dialect), ...flow(dialect), ...waits(dialect)])
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

@@ -42,6 +42,12 @@ export const layer: Layer.Layer<ScheduleStore, never, Database> = Layer.effect(
         }).pipe(orUnavailable("upcoming"))
       },
 
+      get: (envId, id) =>
+        onlyRow(
+          reader<Schedule>`SELECT * FROM schedules WHERE env_id = ${envId} AND schedule_id = ${id}`,
+          new NotFound({ resource: "schedule" })
+        ).pipe(orUnavailable("get")),
+
       remove: (envId, id, only) =>
         onlyRow(
           writer`DELETE FROM schedules WHERE schedule_id = ${id} AND ${dynamic(writer, envId, only)}

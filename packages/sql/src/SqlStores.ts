@@ -5,6 +5,7 @@ import type {
   AuditStore,
   BuildStore,
   ContextVariableStore,
+  DeliveryStore,
   DomainStore,
   EventStore,
   FileStore,
@@ -32,6 +33,7 @@ import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
+import * as DeliveryStoreSql from "./DeliveryStoreSql.ts"
 import * as DomainStoreSql from "./DomainStoreSql.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
 import * as FileStoreSql from "./FileStoreSql.ts"
@@ -83,6 +85,7 @@ export const recordStores: Layer.Layer<
   | BuildStore
   | ScheduleStore
   | EventStore
+  | DeliveryStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -104,6 +107,7 @@ export const recordStores: Layer.Layer<
   BuildStoreSql.layer,
   ScheduleStoreSql.layer,
   EventStoreSql.layer,
+  DeliveryStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

@@ -174,15 +174,11 @@ const calls = (server: TestServer, { run }: Made) => {
       exact: "*",
       status: 200
     },
-    "runs.cancel": {
-      method: "POST",
-      path: () => `/v1/runs/${hanging}/cancel`,
-      before: hang,
-      exact: fn,
-      status: 200
-    },
+    "runs.cancel": { method: "POST", path: () => `/v1/runs/${hanging}/cancel`, before: hang, exact: fn, status: 200 },
     "runs.cancelAll": { method: "POST", path: () => "/v1/runs/cancel", before: hang, exact: fn, status: 200 },
     "deliveries.cancel": { method: "POST", path: () => "/v1/deliveries/cancel", exact: fn, status: 200 },
+    "deliveries.list": { method: "GET", path: () => "/v1/deliveries", exact: "shop", status: 200 },
+    "deliveries.why": { method: "GET", path: () => `/v1/waiting/${run}`, exact: "shop", status: 200 },
     "runs.wake": {
       method: "POST",
       path: () => `/v1/runs/${sleeping}/wake`,

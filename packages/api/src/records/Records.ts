@@ -145,7 +145,12 @@ export const CancelledRunsRecord = Schema.Struct({ cancelled: example(Schema.Int
 })
 
 /** Number of pending deliveries that a request has cancelled. */
-export const CancelledDeliveriesRecord = Schema.Struct({ cancelled: Schema.Int })
+export const CancelledDeliveriesRecord = Schema.Struct({
+  cancelled: Schema.Int,
+  matched: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Extension: for a dry run, number of deliveries that the request would cancel" })
+  )
+})
 
 export const LogEntryRecord = Schema.Struct({
   seq: example(LogEntry.fields.seq, 0),

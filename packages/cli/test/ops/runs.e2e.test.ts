@@ -110,6 +110,11 @@ describe("weft run", () => {
     assert.match(slow.stderr, /has not ended within 1 s\nhint {2}follow it with `weft logs [0-9a-f-]{36} --follow`\n$/)
     assert.deepInclude(left, { code: 0 })
     assert.deepStrictEqual(await harness.json(["runs", "cancel", "--all", "--type", "call"]), { cancelled: 2 })
+    assert.deepStrictEqual(await harness.json(["deliveries", "list", "--project", "shop"]), [])
+    assert.deepStrictEqual(await harness.json(["deliveries", "cancel", "--all", "--dry-run"]), {
+      cancelled: 0,
+      matched: 0
+    })
     assert.deepStrictEqual(await harness.json(["deliveries", "cancel", "--project", "shop"]), { cancelled: 0 })
     const unselective = await harness.run(["deliveries", "cancel"])
     assert.include(unselective.stderr, "give --project, --function or --event-type, or --all without them")

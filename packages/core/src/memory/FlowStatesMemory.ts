@@ -1,4 +1,5 @@
 /** Flow control of the in-memory stores: the executable specification. */
+import type { DeliveryId } from "../foundation/Ids.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import type { AdmittedDelivery } from "../runtime/runs/AdmissionStore.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
@@ -58,11 +59,15 @@ export const startThrottled = (
   })
   const { later, states } = throttle(due, (env_id, key) => db.flowStates.get(rowKey({ env_id }, key)), now)
   for (const { env_id, key, stored } of states) db.flowStates.set(rowKey({ env_id }, key), stored)
-  for (const [id, due_at] of later) {
-    const row = db.deliveries.get(id)
-    if (row !== undefined) db.deliveries.set(id, { ...row, delivery: { ...row.delivery, due_at } })
-  }
+  for (const [id, due_at] of later) holdUntil(db, id, due_at, now)
   return deliveries.filter(({ delivery_id }) => !later.has(delivery_id))
+}
+
+/** Holds a pending delivery until `due_at`. One that is held already keeps the time since when. */
+export const holdUntil = (db: Database, id: DeliveryId, due_at: Timestamp, now: Timestamp): void => {
+  const row = db.deliveries.get(id)
+  if (row === undefined) return
+  db.deliveries.set(id, { ...row, delivery: { ...row.delivery, due_at }, held_since: row.held_since ?? now })
 }
 
 const rowKey = ({ env_id }: Pick<Delivery, "env_id">, key: string): string => `${env_id} ${key}`

@@ -23,7 +23,7 @@ import {
   type StepRecord,
   type WaitRecord
 } from "../runtime/runs/Workflow.ts"
-import { startThrottled } from "./FlowStatesMemory.ts"
+import { holdUntil, startThrottled } from "./FlowStatesMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.effect(
@@ -282,7 +282,7 @@ const makeClaim = (db: Database) => {
       return seen.some((delivery) => closed.includes(delivery)) ? closed : []
     })
     const parked = full.filter((delivery) => delivery.due_at !== parkedAt)
-    for (const delivery of parked) requeue(db, delivery.delivery_id, { due_at: parkedAt })
+    for (const delivery of parked) holdUntil(db, delivery.delivery_id, parkedAt, request.now)
     const open = seen.filter((delivery) => !parked.includes(delivery))
     const chosen = startThrottled(db, open.slice(0, limit), request.now)
     const claims = request.runIds.flatMap((runId, index) => {

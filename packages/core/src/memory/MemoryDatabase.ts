@@ -52,6 +52,8 @@ export interface DeliveryRow {
   readonly delivery: Delivery
   /** The run that holds the delivery, as a fencing token; null while the delivery is pending. */
   readonly run_id: RunId | null
+  /** Since when its group or throttle holds it; absent if none does. */
+  readonly held_since?: Timestamp
 }
 
 export interface UploadRow {

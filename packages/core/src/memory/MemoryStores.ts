@@ -19,6 +19,7 @@ import type { ContextVariableStore } from "../resources/secrets/ContextVariableS
 import type { EventStore } from "../runtime/events/EventStore.ts"
 import type { JournalStore } from "../runtime/journal/JournalStore.ts"
 import type { AdmissionStore } from "../runtime/runs/AdmissionStore.ts"
+import type { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
 import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
 import type { RunStore } from "../runtime/runs/RunStore.ts"
 import type { TickStore } from "../runtime/runs/TickStore.ts"
@@ -38,6 +39,7 @@ import * as BlobStoreMemory from "./BlobStoreMemory.ts"
 import * as BuildStoreMemory from "./BuildStoreMemory.ts"
 import * as ClusterBusMemory from "./ClusterBusMemory.ts"
 import * as ContextVariableStoreMemory from "./ContextVariableStoreMemory.ts"
+import * as DeliveryStoreMemory from "./DeliveryStoreMemory.ts"
 import * as DomainStoreMemory from "./DomainStoreMemory.ts"
 import * as EventStoreMemory from "./EventStoreMemory.ts"
 import * as FileStoreMemory from "./FileStoreMemory.ts"
@@ -77,6 +79,7 @@ export type DatabaseStores =
   | WorkflowStore
   | WorkflowTokenStore
   | EventStore
+  | DeliveryStore
   | RunStore
   | RunControlStore
   | JournalStore
@@ -101,6 +104,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   ScheduleStoreMemory.layer,
   TickStoreMemory.layer,
   EventStoreMemory.layer,
+  DeliveryStoreMemory.layer,
   RunStoreMemory.layer,
   RunControlStoreMemory.layer,
   JournalStoreMemory.layer,

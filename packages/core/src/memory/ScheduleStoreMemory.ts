@@ -40,6 +40,14 @@ export const layer: Layer.Layer<ScheduleStore, never, MemoryDatabase> = Layer.ef
           )
         ),
 
+      get: (envId, id) =>
+        Effect.suspend(() => {
+          const schedule = db.schedules.get(id)
+          return schedule?.env_id === envId
+            ? Effect.succeed(schedule)
+            : Effect.fail(new NotFound({ resource: "schedule" }))
+        }),
+
       remove: (envId, id, only) =>
         Effect.suspend(() => {
           const found = dynamic(envId, only).some((schedule) => schedule.schedule_id === id)

@@ -31,10 +31,11 @@ export const pendingRow = makeRow(Struct.pick(columns, ["env_id", "due_at", "del
 /** The new due time of a parked delivery. */
 export const unparkRow = makeRow(Struct.pick(columns, ["env_id", "delivery_id", "due_at"]))
 
-/** The next due time of a pending delivery. */
+/** The next due time of a pending delivery, and since when a throttle holds it. */
 export const postponeRow = makeRow({
   ...Struct.pick(columns, ["env_id", "due_at", "delivery_id"]),
-  next_due_at: "integer"
+  next_due_at: "integer",
+  held_since: "integer"
 })
 
 /** Values of `termColumns`. */

@@ -27,6 +27,8 @@ export class ScheduleStore extends Context.Service<
       page: PageRequest,
       only?: ReadonlyArray<string>
     ) => Effect.Effect<Page<Schedule>, StoreUnavailable>
+    /** Returns a static or dynamic schedule. */
+    readonly get: (envId: EnvId, id: ScheduleId) => Effect.Effect<Schedule, NotFound | StoreUnavailable>
     /** Removes a dynamic schedule. `only` is a list of project ids or names. */
     readonly remove: (
       envId: EnvId,

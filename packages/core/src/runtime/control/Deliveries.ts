@@ -1,23 +1,14 @@
 /** Cancels pending deliveries for callers: the events are stored, but their handlers do not run. */
 import { Context, Effect, Layer } from "effect"
-import { BadRequest, type Forbidden, type StoreUnavailable } from "../../foundation/Errors.ts"
+import type { BadRequest, Forbidden, StoreUnavailable } from "../../foundation/Errors.ts"
 import { DeliveryId, freshIds } from "../../foundation/Ids.ts"
-import { isStorable } from "../../foundation/StorableText.ts"
 import { makeEntries } from "../../resources/audit/AuditFacts.ts"
 import { AuditStore } from "../../resources/audit/AuditStore.ts"
 import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
-import { readable } from "../../tenants/access/Permission.ts"
-import type { DeliverySelection } from "../runs/DeliverySelection.ts"
+import { type PermissionMap, readable } from "../../tenants/access/Permission.ts"
+import { DeliveryStore } from "../runs/DeliveryStore.ts"
+import { checkDeliveryQuery, type DeliveryQuery, toPendingFilter } from "./DeliveryQuery.ts"
 import { makeDiscardPass } from "./discardDeliveries.ts"
-
-/** Selects pending deliveries; all of them without any field. */
-export interface DeliveryQuery {
-  /** Id of a project, or its name when the event was published. It may have been removed. */
-  readonly project?: string
-  /** A function: `ns/var`, or `project:ns/var`. */
-  readonly fn?: string
-  readonly eventType?: string
-}
 
 /** Maximum passes of one call. Each finds what other transactions were changing in the previous one. */
 const passesMax = 10
@@ -32,6 +23,8 @@ export class Deliveries extends Context.Service<
      * audit log. Requires `call: create` on the functions.
      */
     readonly cancel: (query: DeliveryQuery) => Effect.Effect<number, Forbidden | BadRequest | StoreUnavailable, Caller>
+    /** Returns the number of deliveries that `cancel` would cancel now. Requires the same permission. */
+    readonly preview: (query: DeliveryQuery) => Effect.Effect<number, Forbidden | BadRequest | StoreUnavailable, Caller>
   }
 >()("@weft/core/runtime/control/Deliveries") {
   static readonly layer = Layer.effect(
@@ -41,16 +34,13 @@ export class Deliveries extends Context.Service<
       const entries = yield* makeEntries
       const discard = yield* makeDiscardPass
       const fresh = yield* freshIds
+      const store = yield* DeliveryStore
 
       return Deliveries.of({
         cancel: Effect.fnUntraced(function* (query) {
           const { env_id, permissions } = yield* requirePermission("call", [], "create")
-          yield* check(query)
-          const allowed = readable(permissions, "call", "create")
-          const which: DeliverySelection = {
-            ...toSelection(query, allowed === "all" ? [] : [allowed]),
-            before: yield* fresh(DeliveryId)
-          }
+          yield* checkDeliveryQuery(query)
+          const which = { ...toSelection(query, permissions), before: yield* fresh(DeliveryId) }
           let cancelled = 0
           const passes = Effect.gen(function* () {
             for (let pass = 0; pass < passesMax; pass++) {
@@ -68,34 +58,22 @@ export class Deliveries extends Context.Service<
           yield* Effect.onError(passes, () => Effect.ignore(record, { log: "Warn" }))
           yield* Effect.uninterruptible(record)
           return cancelled
+        }),
+
+        preview: Effect.fnUntraced(function* (query) {
+          const { env_id, permissions } = yield* requirePermission("call", [], "create")
+          yield* checkDeliveryQuery(query)
+          const which = { ...toSelection(query, permissions), continues: null }
+          return (yield* store.list(env_id, { limit: 1, offset: 0 }, which)).total
         })
       })
     })
   )
 }
 
-const toSelection = (
-  { project, fn, eventType }: DeliveryQuery,
-  functions: ReadonlyArray<ReadonlyArray<string>>
-): DeliverySelection => ({
-  functions: fn === undefined ? functions : [...functions, [fn]],
-  ...(project === undefined ? {} : { project }),
-  ...(eventType === undefined ? {} : { eventType })
-})
-
-/** Maximum characters of a filter: those of the longest reference of a function. */
-const filterLengthMax = 512
-
-const check = (query: DeliveryQuery): Effect.Effect<void, BadRequest> => {
-  for (const [field, text] of Object.entries({ project: query.project, fn: query.fn, event_type: query.eventType })) {
-    if (text !== undefined && (text.length === 0 || text.length > filterLengthMax || !isStorable(text)))
-      return refuse(`${field} must have 1 to ${filterLengthMax} characters of valid Unicode, without U+0000`)
-  }
-  if (query.fn !== undefined && !referenceForm.test(query.fn))
-    return refuse("fn must be a function reference: ns/var or project:ns/var")
-  return Effect.void
+/** Selects the deliveries of the query whose functions the caller may call. */
+const toSelection = (query: DeliveryQuery, permissions: PermissionMap) => {
+  const { functions = [], ...filter } = toPendingFilter(query)
+  const allowed = readable(permissions, "call", "create")
+  return { ...filter, functions: allowed === "all" ? functions : [...functions, allowed] }
 }
-
-const referenceForm = /^(?:[^\s:/]+:)?[\w$]+\/[\w$]+$/
-
-const refuse = (reason: string) => Effect.fail(new BadRequest({ reason }))

@@ -1,0 +1,7 @@
+/** Why deliveries wait. */
+import type { Dialect } from "../Dialect.ts"
+
+export const waits = ({ types: { integer } }: Dialect): ReadonlyArray<string> => [
+  // Set on deliveries that a group or a throttle holds.
+  `ALTER TABLE deliveries ADD COLUMN held_since ${integer}`
+]
