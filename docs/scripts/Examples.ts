@@ -78,6 +78,7 @@ const variables: Readonly<Record<string, string>> = {
   upload_id: "UPLOAD_ID",
   event_id: "EVENT_ID",
   run_id: "RUN_ID",
+  waiting_id: "RUN_ID",
   stream_id: "STREAM_ID",
   session_id: "SESSION_ID",
   service_key_id: "SERVICE_KEY_ID",

@@ -121,6 +121,8 @@ describe("the client with a server", () => {
     assert.strictEqual((await weft.runs.cancel(hanging.run_id)).status, "cancelled")
     await weft.calls.call({ fn: "main/hang" })
     assert.deepStrictEqual(await weft.runs.cancelAll({ type: "call" }), { cancelled: 1 })
+    assert.strictEqual((await weft.deliveries.list({ fn: "main/hang" })).total, 0)
+    assert.deepStrictEqual((await weft.deliveries.why(hanging.run_id)).items, [])
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 

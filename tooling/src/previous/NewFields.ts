@@ -13,7 +13,7 @@ interface Gained {
 
 const gained: ReadonlyArray<Gained> = [
   { by: ["run_id", "heap_bytes"], fields: { activations: null, waiting: null, steps: null } },
-  { by: ["delivery_id", "retry"], fields: { depth: 0, durable: false, continues: null } },
+  { by: ["delivery_id", "retry"], fields: { depth: 0, durable: false, continues: null, held_since: null } },
   { by: ["delivery", "onceKey"], fields: { rules: [] } },
   { by: ["schedule_id", "next_at"], fields: { depth: 0 } },
   { by: ["file_id", "etag"], fields: { checksum: null } },
