@@ -56,6 +56,6 @@ export const databaseContracts = <E>(
   workflowStoreContract(name, layer)
   admissionStoreContract(name, layer)
   flowContract(name, layer)
-  deliveryStoreContract(name, layer)
+  deliveryStoreContract(name, layer, options)
   concurrencyContract(name, layer)
 }

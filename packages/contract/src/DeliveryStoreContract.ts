@@ -34,8 +34,14 @@ import { scheduleId } from "./ScheduleSamples.ts"
 
 type Stores = DeliveryStore | JournalStores | ScheduleStore
 
-export const deliveryStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>): void =>
-  suite(`DeliveryStore contract: ${adapter}`, deliveryStoreChecks, layer)
+export const deliveryStoreContract = <E>(
+  adapter: string,
+  layer: Layer.Layer<Stores, E>,
+  { exclusive }: { readonly exclusive: boolean }
+): void => {
+  const checks = exclusive ? deliveryStoreChecks : [...deliveryStoreChecks, ...leaseChecks]
+  suite(`DeliveryStore contract: ${adapter}`, checks, layer)
+}
 
 const commit = (...entries: Parameters<JournalStore["Service"]["commit"]>[0]) =>
   JournalStore.use((journal) => journal.commit(entries, null))
@@ -44,11 +50,11 @@ const list = (filter: PendingFilter = {}, env = 1) =>
   DeliveryStore.use((store) => store.list(envId(env), everything, filter))
 
 const idsOf = (filter: PendingFilter = {}, env = 1) =>
-  Effect.map(list(filter, env), ({ items }) => items.map(({ delivery_id }) => delivery_id))
+  Effect.map(list(filter, env), (items) => items.map(({ delivery_id }) => delivery_id))
 
 /** Returns why each delivery waits at `now`, by the order of the list. */
 const explained = (now: number) =>
-  Effect.map(list(), ({ items }) => items.map((pending): Wait => explainDelivery(pending, at(now))))
+  Effect.map(list(), (items) => items.map((pending): Wait => explainDelivery(pending, at(now))))
 
 const group = { key: "one at a time", limit: 1 }
 const throttle = { key: "t", limit: 1, period_ms: 100 }
@@ -59,12 +65,15 @@ const claim = (now: number, first = 10_000) =>
 const deliveryStoreChecks: ReadonlyArray<Check<Stores>> = [
   check("lists pending deliveries by their due times, and not those that a run holds", function* () {
     yield* commit(waiting(2, {}, { due_at: at(50) }), waiting(1, {}, { due_at: at(90) }), claimedOnInsert(3))
-    const { items, total } = yield* list()
-    assert.deepStrictEqual([items.map((item) => item.delivery_id), total], [[deliveryId(2), deliveryId(1)], 2])
+    const items = yield* list()
+    assert.deepStrictEqual(yield* idsOf(), [deliveryId(2), deliveryId(1)])
     assert.deepInclude(items[0], { event_id: eventId(2), event_type: "order:created", attempt: 1, continues: null })
     const store = yield* DeliveryStore
     const second = yield* store.list(envId(1), { limit: 1, offset: 1 }, {})
-    assert.deepStrictEqual([second.items.map((item) => item.delivery_id), second.total], [[deliveryId(1)], 2])
+    assert.deepStrictEqual(
+      second.map((item) => item.delivery_id),
+      [deliveryId(1)]
+    )
   }),
 
   check("lists only what the filter selects, of one environment", function* () {
@@ -90,12 +99,22 @@ const deliveryStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* idsOf({ continues: null }), [deliveryId(1), deliveryId(2)])
   }),
 
+  check("counts what the filter selects, up to a limit", function* () {
+    yield* commit(waiting(1), waiting(2, { event_type: "other" }), waiting(3), waiting(4, { env_id: envId(2) }))
+    const store = yield* DeliveryStore
+    const count = (filter: PendingFilter, limit: number) => store.count(envId(1), filter, limit)
+    assert.strictEqual(yield* count({}, 10), 3)
+    assert.strictEqual(yield* count({}, 2), 2)
+    assert.strictEqual(yield* count({ eventType: "other" }, 10), 1)
+    assert.strictEqual(yield* count({ only: [] }, 10), 0)
+  }),
+
   check("explains a delivery of a full group, and one whose group has a free slot again", function* () {
     yield* commit(waiting(1, {}, { group }), waiting(2, {}, { group }))
     const { claims } = yield* claim(20)
     const held = { reason: "group", since: at(20), until: null, detail: "one at a time" } as const
     assert.deepStrictEqual(yield* explained(30), [held])
-    assert.strictEqual((yield* list()).items[0]?.due_at, parkedAt)
+    assert.strictEqual((yield* list())[0]?.due_at, parkedAt)
     for (const { delivery, run } of claims)
       yield* commit({ _tag: "Settled", run: ended(run), logs: [], deliveryId: delivery.delivery_id, next: null })
     const journal = yield* JournalStore
@@ -144,5 +163,24 @@ const deliveryStoreChecks: ReadonlyArray<Check<Stores>> = [
     const schedules = yield* ScheduleStore
     const error = yield* Effect.flip(schedules.get(envId(2), scheduleId(1)))
     assert.strictEqual(error._tag, "NotFound")
+  })
+]
+
+/** Checks for databases that nodes share. */
+const leaseChecks: ReadonlyArray<Check<Stores>> = [
+  check("reports since when a node is down: its lease has expired, or it has none", function* () {
+    const journal = yield* JournalStore
+    yield* journal.commit([claimedOnInsert(1)], { node_id: nodeId(1), until: at(100) })
+    const store = yield* DeliveryStore
+    assert.strictEqual(yield* store.downSince(nodeId(1), at(101)), at(100))
+    assert.strictEqual(yield* store.downSince(nodeId(2), at(101)), at(101))
+  }),
+
+  check("explains the delivery of an expired node as due once another node has reaped its run", function* () {
+    const journal = yield* JournalStore
+    yield* journal.commit([claimedOnInsert(1)], { node_id: nodeId(1), until: at(100) })
+    assert.deepStrictEqual(yield* explained(150), [])
+    yield* journal.reap(nodeId(2), at(150), 10)
+    assert.deepStrictEqual(yield* explained(160), [{ reason: "slot", since: at(150), until: null, detail: null }])
   })
 ]

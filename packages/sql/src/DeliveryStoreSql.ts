@@ -14,24 +14,33 @@ export const layer: Layer.Layer<DeliveryStore, never, Database> = Layer.effect(
     const { dialect, reader, exclusive } = yield* Database
 
     return DeliveryStore.of({
-      list: (envId, { limit, offset }, filter) => {
-        const from = reader`FROM deliveries d JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id
-          WHERE ${toCondition(reader, dialect, envId, filter)}`
-        return Effect.all({
-          items: Effect.map(
-            reader<PendingRow>`SELECT d.delivery_id, d.event_id, d.project_id, d.project_name, d.ns, d.var, d.attempt,
-              d.due_at, d.group_key, d.first_run_id, d.continues, d.held_since, d.terms, e.event_type, e.event_time,
-              e.created_at,
-              CASE WHEN d.first_run_id IS NOT NULL THEN (SELECT max(r.stop_time) FROM runs r
-                WHERE r.env_id = d.env_id AND r.event_id = d.event_id AND r.project_id = d.project_id
-                  AND r.ns = d.ns AND r.var = d.var) END AS last_stop,
-              CASE WHEN d.continues IS NOT NULL THEN (SELECT r.waiting FROM runs r
-                WHERE r.env_id = d.env_id AND r.run_id = d.continues) END AS run_waiting
-              ${from} ORDER BY d.due_at, d.delivery_id LIMIT ${limit} OFFSET ${offset}`,
-            (rows) => rows.map(({ terms, ...row }) => ({ ...row, ...decodeThrottle(terms) }))
-          ),
-          total: readCount(reader<{ n: number }>`SELECT count(*) AS n ${from}`)
-        }).pipe(orUnavailable("list"))
+      list: (envId, { limit, offset }, filter) =>
+        reader<PendingRow>`SELECT d.delivery_id, d.event_id, d.project_id, d.project_name, d.ns, d.var, d.attempt,
+            d.due_at, d.group_key, d.first_run_id, d.continues, d.held_since, d.terms, e.event_type, e.event_time,
+            e.created_at,
+            CASE WHEN d.first_run_id IS NOT NULL THEN (SELECT max(r.stop_time) FROM runs r
+              WHERE r.env_id = d.env_id AND r.event_id = d.event_id AND r.project_id = d.project_id
+                AND r.ns = d.ns AND r.var = d.var) END AS last_stop,
+            CASE WHEN d.continues IS NOT NULL THEN (SELECT r.waiting FROM runs r
+              WHERE r.env_id = d.env_id AND r.run_id = d.continues) END AS run_waiting
+          FROM deliveries d JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id
+          WHERE ${toCondition(reader, dialect, envId, filter)}
+          ORDER BY d.due_at, d.delivery_id LIMIT ${limit} OFFSET ${offset}`.pipe(
+          Effect.map((rows) => rows.map(({ terms, ...row }) => ({ ...row, ...decodeThrottle(terms) }))),
+          orUnavailable("list")
+        ),
+
+      count: (envId, filter, limit) => {
+        // Without a filter by event type, the query reads only the index of the deliveries.
+        const event =
+          filter.eventType === undefined
+            ? reader``
+            : reader`JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id`
+        return readCount(
+          reader<{ n: number }>`SELECT count(*) AS n FROM (
+            SELECT 1 FROM deliveries d ${event} WHERE ${toCondition(reader, dialect, envId, filter)} LIMIT ${limit}
+          ) AS counted`
+        ).pipe(orUnavailable("count"))
       },
 
       downSince: (nodeId, now) =>

@@ -25,7 +25,9 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       success: List("DeliveryList", DeliveryRecord)
     })
       .annotateMerge(
-        extension("List pending deliveries with the reasons why they wait, in the order in which they are due")
+        extension(
+          "List pending deliveries with the reasons why they wait, in the order in which they are due. `total` counts at most 10,000 of them, or one beyond the end of the page"
+        )
       )
       .annotateMerge(requires({ type: "run", action: "read", on: "resource" })),
     HttpApiEndpoint.get("why", "/v1/waiting/:waiting_id", {
@@ -39,7 +41,9 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       query: {
         ...filters,
         dry_run: Schema.optionalKey(
-          Schema.Literal("true").annotate({ description: "`true` cancels nothing, and counts the matching deliveries" })
+          Schema.Literal("true").annotate({
+            description: "`true` cancels nothing, and counts the matching deliveries, at most 100,000"
+          })
         )
       },
       success: Single("CancelledDeliveriesResponse", CancelledDeliveriesRecord)

@@ -1,25 +1,24 @@
 /** `DeliveryStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
+import type { EnvId } from "../foundation/Ids.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
 import type { PendingDelivery, PendingFilter } from "../runtime/runs/WaitReason.ts"
-import { compareText, type DeliveryRow, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
+import { compareText, type DeliveryRow, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.effect(
   DeliveryStore,
   Effect.map(MemoryDatabase, (db) =>
     DeliveryStore.of({
       list: (envId, page, filter) =>
-        Effect.sync(() =>
-          toPage(
-            [...db.deliveries.values()]
-              .filter(({ delivery, run_id }) => run_id === null && delivery.env_id === envId)
-              .map((row) => toPending(db, row))
-              .filter((pending) => isListed(pending, filter))
-              .sort((a, b) => a.due_at - b.due_at || compareText(a.delivery_id, b.delivery_id)),
-            page
+        Effect.sync(() => {
+          const sorted = [...select(db, envId, filter)].sort(
+            (a, b) => a.due_at - b.due_at || compareText(a.delivery_id, b.delivery_id)
           )
-        ),
+          return sorted.slice(page.offset, page.offset + page.limit)
+        }),
+
+      count: (envId, filter, limit) => Effect.sync(() => Math.min(select(db, envId, filter).length, limit)),
 
       downSince: (nodeId, now) =>
         Effect.sync(() => {
@@ -32,6 +31,12 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
 )
 
 type Database = MemoryDatabase["Service"]
+
+const select = (db: Database, envId: EnvId, filter: PendingFilter): ReadonlyArray<PendingDelivery> =>
+  [...db.deliveries.values()]
+    .filter(({ delivery, run_id }) => run_id === null && delivery.env_id === envId)
+    .map((row) => toPending(db, row))
+    .filter((pending) => isListed(pending, filter))
 
 const toPending = (db: Database, { delivery, held_since }: DeliveryRow): PendingDelivery => {
   const { delivery_id, event_id, project_id, project_name, ns, attempt, due_at, throttle, first_run_id, continues } =

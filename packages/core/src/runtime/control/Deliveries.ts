@@ -13,6 +13,9 @@ import { makeDiscardPass } from "./discardDeliveries.ts"
 /** Maximum passes of one call. Each finds what other transactions were changing in the previous one. */
 const passesMax = 10
 
+/** Maximum deliveries that a preview counts. */
+const previewMax = 100_000
+
 export class Deliveries extends Context.Service<
   Deliveries,
   {
@@ -23,7 +26,7 @@ export class Deliveries extends Context.Service<
      * audit log. Requires `call: create` on the functions.
      */
     readonly cancel: (query: DeliveryQuery) => Effect.Effect<number, Forbidden | BadRequest | StoreUnavailable, Caller>
-    /** Returns the number of deliveries that `cancel` would cancel now. Requires the same permission. */
+    /** Returns the number of deliveries that `cancel` would cancel now, at most 100,000. Requires the same permission. */
     readonly preview: (query: DeliveryQuery) => Effect.Effect<number, Forbidden | BadRequest | StoreUnavailable, Caller>
   }
 >()("@weft/core/runtime/control/Deliveries") {
@@ -64,7 +67,7 @@ export class Deliveries extends Context.Service<
           const { env_id, permissions } = yield* requirePermission("call", [], "create")
           yield* checkDeliveryQuery(query)
           const which = { ...toSelection(query, permissions), continues: null }
-          return (yield* store.list(env_id, { limit: 1, offset: 0 }, which)).total
+          return yield* store.count(env_id, which, previewMax)
         })
       })
     })

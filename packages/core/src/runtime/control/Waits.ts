@@ -39,6 +39,9 @@ export interface WaitingItem {
 /** Maximum items of `explain`: the deliveries of one event. */
 const itemsMax = 100
 
+/** Maximum deliveries that the total of a list counts. A page behind them counts one delivery beyond its end. */
+const countedMax = 10_000
+
 type ReadError = Forbidden | StoreUnavailable
 
 export class Waits extends Context.Service<
@@ -46,7 +49,8 @@ export class Waits extends Context.Service<
   {
     /**
      * Lists pending deliveries with the reasons why they wait, in the order in which they are due. Those that a group holds
-     * come last. Requires `run: read`, as all methods here. A credential for some projects sees only theirs.
+     * come last. The total counts at most 10,000 deliveries, or one beyond the end of the page. Requires `run: read`, as
+     * all methods here. A credential for some projects sees only theirs.
      */
     readonly list: (
       page: PageRequest,
@@ -71,14 +75,13 @@ export class Waits extends Context.Service<
       const list = Effect.fnUntraced(function* (caller: Identity, page: PageRequest, filter: PendingFilter) {
         const now = yield* currentTime
         const found = yield* deliveries.list(caller.env_id, page, { ...toProjectFilter(caller), ...filter })
-        const items = found.items.map((pending) => ({ ...pending, waiting: explainDelivery(pending, now) }))
-        return { ...found, items }
+        return found.map((pending): WaitingDelivery => ({ ...pending, waiting: explainDelivery(pending, now) }))
       })
 
       const all = { limit: itemsMax, offset: 0 }
 
       const ofDelivery = (caller: Identity, deliveryId: DeliveryId) =>
-        Effect.map(list(caller, all, { deliveryId }), ({ items }) => (items.length === 0 ? null : items.map(toItem)))
+        Effect.map(list(caller, all, { deliveryId }), (items) => (items.length === 0 ? null : items.map(toItem)))
 
       const ofRun = Effect.fnUntraced(
         function* (caller: Identity, runId: RunId) {
@@ -91,7 +94,7 @@ export class Waits extends Context.Service<
       const ofEvent = Effect.fnUntraced(
         function* (caller: Identity, eventId: EventId) {
           yield* events.get(caller.env_id, eventId)
-          return (yield* list(caller, all, { eventId })).items.map(toItem)
+          return (yield* list(caller, all, { eventId })).map(toItem)
         },
         Effect.catchTag("NotFound", () => Effect.succeed(null))
       )
@@ -112,7 +115,12 @@ export class Waits extends Context.Service<
         list: Effect.fnUntraced(function* (page, query) {
           const caller = yield* requirePermission("run", [], "read")
           yield* checkDeliveryQuery(query)
-          return yield* list(caller, page, toPendingFilter(query))
+          const filter = toPendingFilter(query)
+          const counted = Math.max(countedMax, page.offset + page.limit + 1)
+          return yield* Effect.all({
+            items: list(caller, page, filter),
+            total: deliveries.count(caller.env_id, { ...toProjectFilter(caller), ...filter }, counted)
+          })
         }),
 
         explain: Effect.fnUntraced(function* (text): Effect.fn.Return<
@@ -151,8 +159,7 @@ const makeExplainRun = Effect.gen(function* () {
       const since = yield* deliveries.downSince(run.node_id, now)
       return since === null ? null : { reason: "node", since, until: null, detail: run.node_id }
     }
-    const { items } = yield* deliveries.list(envId, { limit: 1, offset: 0 }, { continues: run.run_id })
-    const [pending] = items
+    const [pending] = yield* deliveries.list(envId, { limit: 1, offset: 0 }, { continues: run.run_id })
     return pending === undefined ? explainSuspension(run.waiting) : explainDelivery(pending, now)
   })
 

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
 import type { EnvId, NodeId } from "../../foundation/Ids.ts"
-import type { Page, PageRequest } from "../../foundation/Page.ts"
+import type { PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { PendingDelivery, PendingFilter } from "./WaitReason.ts"
 
@@ -14,7 +14,9 @@ export class DeliveryStore extends Context.Service<
       envId: EnvId,
       page: PageRequest,
       filter: PendingFilter
-    ) => Effect.Effect<Page<PendingDelivery>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<PendingDelivery>, StoreUnavailable>
+    /** Returns the number of pending deliveries, at most `limit`: counting a long backlog would block other statements. */
+    readonly count: (envId: EnvId, filter: PendingFilter, limit: number) => Effect.Effect<number, StoreUnavailable>
     /**
      * Returns the time at which the lease of the node expired; null if it has not. A node without a lease at all counts as
      * expired at `now`. Always null on databases that only one node at a time can use.
