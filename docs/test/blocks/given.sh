@@ -124,6 +124,13 @@ given_SESSION_ID() {
   SESSION_ID=$(api POST /sessions '{"permissions": {"run:*": ["read"]}}' | jq -r .session_id)
 }
 
+given_ORDERS() { api POST /projects '{"name": "orders"}' >/dev/null 2>&1 || true; } # it may exist
+
+given_PAUSE_ID() {
+  given_PROJECT
+  PAUSE_ID=$(api POST /pauses "{\"project\": \"$PROJECT\"}" | jq -r .pause_id)
+}
+
 given_SERVICE_KEY_ID() {
   SERVICE_KEY_ID=$(api POST /service-keys '{"name": "ci", "permissions": {"run:*": ["read"]}}' | jq -r .service_key_id)
 }

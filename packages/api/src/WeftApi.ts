@@ -14,6 +14,7 @@ import { EvalApi } from "./routes/EvalApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { FilesApi } from "./routes/FilesApi.ts"
 import { LinksApi } from "./routes/LinksApi.ts"
+import { PausesApi } from "./routes/PausesApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
 import { SchedulesApi } from "./routes/SchedulesApi.ts"
@@ -35,6 +36,7 @@ export class WeftApi extends HttpApi.make("weft")
     EventsApi,
     RunsApi,
     DeliveriesApi,
+    PausesApi,
     CallsApi,
     EvalApi,
     SessionsApi,

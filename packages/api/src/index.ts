@@ -13,6 +13,7 @@ export {
   ForbiddenError,
   NotFoundError,
   NotReadyError,
+  PausedError,
   PermissionEscalationError,
   PlanRequiredError,
   RateLimitedError,

@@ -15,6 +15,9 @@ import { init } from "./commands/init/init.ts"
 import { keys } from "./commands/keys/keys.ts"
 import { login } from "./commands/login/login.ts"
 import { logs } from "./commands/logs/logs.ts"
+import { pause } from "./commands/pauses/pause.ts"
+import { pauses } from "./commands/pauses/pauses.ts"
+import { resume } from "./commands/pauses/resume.ts"
 import { profiles } from "./commands/profiles/profiles.ts"
 import { release } from "./commands/release/release.ts"
 import { rollback } from "./commands/rollback/rollback.ts"
@@ -38,7 +41,10 @@ export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, test and deploy functions"),
   Command.withSubcommands([
     { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
-    { group: "Functions", commands: [run, evaluate, runs, tokens, logs, events, deliveries, why] },
+    {
+      group: "Functions",
+      commands: [run, evaluate, runs, tokens, logs, events, deliveries, why, pause, resume, pauses]
+    },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
     { group: "Environment and host", commands: [usage, domains, admin] }

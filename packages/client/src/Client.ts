@@ -11,6 +11,7 @@ import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
 import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
 import { EventsEndpoints } from "./generated/EventsEndpoints.ts"
 import { LinksEndpoints } from "./generated/LinksEndpoints.ts"
+import { PausesEndpoints } from "./generated/PausesEndpoints.ts"
 import { ProjectsEndpoints } from "./generated/ProjectsEndpoints.ts"
 import { RunsEndpoints } from "./generated/RunsEndpoints.ts"
 import { SchedulesEndpoints } from "./generated/SchedulesEndpoints.ts"
@@ -49,6 +50,7 @@ export class WeftClient {
   readonly events: EventsEndpoints
   readonly runs: RunsEndpoints
   readonly deliveries: DeliveriesEndpoints
+  readonly pauses: PausesEndpoints
   readonly calls: Calls
   readonly eval: Eval
   readonly sessions: SessionsEndpoints
@@ -73,6 +75,7 @@ export class WeftClient {
     this.events = new EventsEndpoints(caller)
     this.runs = new RunsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
+    this.pauses = new PausesEndpoints(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
     this.sessions = new SessionsEndpoints(caller)

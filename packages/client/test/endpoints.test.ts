@@ -126,6 +126,14 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
+  it("pauses a function and resumes it", async () => {
+    const { pause_id } = await weft.pauses.create({ project: "shop", fn: "main/plain", schedules: "skip" })
+    const [listed] = (await weft.pauses.list()).items
+    assert.deepInclude(listed, { pause_id, project_name: "shop", ns: "main", var: "plain", schedules: "skip" })
+    await weft.pauses.remove(pause_id)
+    assert.strictEqual((await weft.pauses.list()).total, 0)
+  })
+
   it("runs functions of a build, and source text", async () => {
     const { build_id } = await weft.builds.deployed("shop")
     const run = begun(await weft.builds.run("shop", build_id, { fn: "main/plain", args: [1], wait: 20 }))

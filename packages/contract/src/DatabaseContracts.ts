@@ -13,6 +13,7 @@ import { eventStoreContract } from "./EventStoreContract.ts"
 import { fileStoreContract } from "./FileStoreContract.ts"
 import { flowContract } from "./FlowContract.ts"
 import { journalStoreContract } from "./JournalStoreContract.ts"
+import { pauseStoreContract } from "./PauseStoreContract.ts"
 import { projectStoreContract } from "./ProjectStoreContract.ts"
 import { rateStoreContract } from "./RateStoreContract.ts"
 import { runControlStoreContract } from "./RunControlStoreContract.ts"
@@ -57,5 +58,6 @@ export const databaseContracts = <E>(
   admissionStoreContract(name, layer)
   flowContract(name, layer)
   deliveryStoreContract(name, layer, options)
+  pauseStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

@@ -14,7 +14,8 @@ const nothing = {
   next_tick_at: null,
   removals: false,
   awaiting: false,
-  invoking: false
+  invoking: false,
+  pauses_version: "0:0"
 }
 
 export const lookChecks: ReadonlyArray<Check<JournalStores>> = [

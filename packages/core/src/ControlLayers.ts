@@ -4,11 +4,13 @@ import { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import { Calls } from "./runtime/control/Calls.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
+import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
 import { Runs } from "./runtime/control/Runs.ts"
 import { Tokens } from "./runtime/control/Tokens.ts"
 import { Waits } from "./runtime/control/Waits.ts"
+import { PauseReleases } from "./runtime/dispatch/PauseReleases.ts"
 import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 
@@ -19,10 +21,11 @@ export const controlLayer = Layer.mergeAll(
   Tokens.layer,
   Deliveries.layer,
   Waits.layer,
+  Pauses.layer,
   ProjectRemovals.layer,
   ChildCancellations.layer,
   Calls.layer,
   BuildRuns.layer,
   LogFlusher.layer,
   LeaseKeeper.layer
-)
+).pipe(Layer.provide(PauseReleases.layer))

@@ -52,6 +52,7 @@ import { OrgUsages } from "./resources/usage/OrgUsages.ts"
 import type { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import type { Calls } from "./runtime/control/Calls.ts"
 import type { Deliveries } from "./runtime/control/Deliveries.ts"
+import type { Pauses } from "./runtime/control/Pauses.ts"
 import * as Retention from "./runtime/control/Retention.ts"
 import type { RunControl } from "./runtime/control/RunControl.ts"
 import type { Runs } from "./runtime/control/Runs.ts"
@@ -75,6 +76,7 @@ import { SystemEvents } from "./runtime/events/SystemEvents.ts"
 import { ActiveRuns } from "./runtime/execution/ActiveRuns.ts"
 import { Executor } from "./runtime/execution/Executor.ts"
 import { SynchronousRuns } from "./runtime/execution/SynchronousRuns.ts"
+import { ActivePauses } from "./runtime/journal/ActivePauses.ts"
 import { Journal } from "./runtime/journal/Journal.ts"
 import { LocalRuns } from "./runtime/journal/LocalRuns.ts"
 import { NodeLease } from "./runtime/journal/NodeLease.ts"
@@ -139,6 +141,7 @@ export type WeftServices =
   | Tokens
   | Deliveries
   | Waits
+  | Pauses
   | Calls
   | BuildRuns
   | OrgUsages
@@ -238,6 +241,7 @@ export const layer = (
     Layer.provideMerge(EventWriter.layer),
     Layer.provideMerge(Layer.merge(Arrivals.layer, ChildRuns.layer)),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
+    Layer.provideMerge(ActivePauses.layer),
     Layer.provideMerge(Layer.provideMerge(Layer.merge(StorePoller.layer, NodeShutdown.layer), node)),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )

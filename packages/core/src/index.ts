@@ -22,6 +22,7 @@ export {
   Forbidden,
   FunctionFailed,
   NotFound,
+  Paused,
   PermissionEscalation,
   PlanRequired,
   RateLimited,
@@ -57,6 +58,7 @@ export { BuildRuns, type NewBuildRun } from "./runtime/control/BuildRuns.ts"
 export { Calls, type NewCall } from "./runtime/control/Calls.ts"
 export { Deliveries } from "./runtime/control/Deliveries.ts"
 export type { DeliveryQuery } from "./runtime/control/DeliveryQuery.ts"
+export { type NewPause, Pauses } from "./runtime/control/Pauses.ts"
 export { RunControl } from "./runtime/control/RunControl.ts"
 export { Runs } from "./runtime/control/Runs.ts"
 export { type CompletedToken, Tokens } from "./runtime/control/Tokens.ts"

@@ -28,6 +28,7 @@ import type { Database } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
 import { continueClaim, lockSuspended } from "./JournalContinuation.ts"
 import { parkFullGroups } from "./JournalGroups.ts"
+import { holdPaused } from "./JournalPauses.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
 import type { makePostponeThrottled } from "./JournalThrottle.ts"
 import { pendingRow, type termFields } from "./rows/DeliveryRows.ts"
@@ -66,7 +67,8 @@ export const claimDue = Effect.fnUntraced(function* (
   const selected = envs.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
   const removed = selected.filter((row) => row.removed === 1)
   const present = removed.length === 0 ? selected : selected.filter((row) => row.removed !== 1)
-  const loaded = yield* loadLargeData(database, present)
+  const { open, held } = yield* holdPaused(database, present, request)
+  const loaded = yield* loadLargeData(database, open)
   const { blocked, parked } = yield* parkFullGroups(database, loaded, request.now)
   const chosen = blocked.size === 0 ? loaded : loaded.filter((row) => !blocked.has(row.delivery_id))
   const suspended = yield* lockSuspended(database, chosen)
@@ -85,13 +87,13 @@ export const claimDue = Effect.fnUntraced(function* (
   ])
   cursor.last = claims.at(-1)?.delivery.env_id ?? cursor.last
 
-  // Parked deliveries may have been all those beyond the shares.
-  const beyondShare = parked === 0 && [...byEnv.values()].some((rows) => rows.length > share)
+  // Parked and held deliveries may have been all those beyond the shares.
+  const beyondShare = parked + held === 0 && [...byEnv.values()].some((rows) => rows.length > share)
   const isLimited = first.length < ready.length || suspended.isBusy || removed.length > 0
-  if (hasMoreEnvs || loaded.length < present.length || isLimited || beyondShare) {
-    return { claims, parked: parked + postponed, next_due_at: request.now }
+  if (hasMoreEnvs || loaded.length < open.length || isLimited || beyondShare) {
+    return { claims, parked: parked + held + postponed, next_due_at: request.now }
   }
-  return { claims, parked: parked + postponed, next_due_at: yield* nextDue(database, request, envs) }
+  return { claims, parked: parked + held + postponed, next_due_at: yield* nextDue(database, request, envs) }
 })
 
 /** Returns the rows that their throttles allow to start, with their terms, and the number of the others, which it postpones. */

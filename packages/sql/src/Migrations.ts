@@ -23,6 +23,7 @@ import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
 import { live } from "./migrations/Live.ts"
 import { once } from "./migrations/Once.ts"
+import { pauses } from "./migrations/Pauses.ts"
 import { queue } from "./migrations/Queue.ts"
 import { rates } from "./migrations/Rates.ts"
 import { removals } from "./migrations/Removals.ts"
@@ -66,7 +67,13 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0018_chains": run(chains(dialect)),
     "0019_removals": run(removals(dialect)),
     "0020_checksums": run(checksums(dialect)),
-    "0021_workflows": run([...workflows(dialect), ...runCounts(dialect), ...flow(dialect), ...waits(dialect)])
+    "0021_workflows": run([
+      ...workflows(dialect),
+      ...runCounts(dialect),
+      ...flow(dialect),
+      ...waits(dialect),
+      ...pauses(dialect)
+    ])
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

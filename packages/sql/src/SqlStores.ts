@@ -10,6 +10,7 @@ import type {
   EventStore,
   FileStore,
   JournalStore,
+  PauseStore,
   ProjectStore,
   RateStore,
   RunControlStore,
@@ -38,6 +39,7 @@ import * as DomainStoreSql from "./DomainStoreSql.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
 import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
+import * as PauseStoreSql from "./PauseStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RateStoreSql from "./RateStoreSql.ts"
 import * as RunControlStoreSql from "./RunControlStoreSql.ts"
@@ -86,6 +88,7 @@ export const recordStores: Layer.Layer<
   | ScheduleStore
   | EventStore
   | DeliveryStore
+  | PauseStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -108,6 +111,7 @@ export const recordStores: Layer.Layer<
   ScheduleStoreSql.layer,
   EventStoreSql.layer,
   DeliveryStoreSql.layer,
+  PauseStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

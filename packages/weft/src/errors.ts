@@ -14,6 +14,7 @@ export const errorCodes = [
   "not_found",
   "bad_request",
   "rate_limit_exceeded",
+  "paused",
   "internal_server_error"
 ] as const
 

@@ -279,6 +279,8 @@ export type AuditAction =
   | "eval.run"
   | "project.remove"
   | "deliveries.cancel"
+  | "pause.create"
+  | "pause.end"
   | "run.wake"
   | "token.complete"
   | "file.damage"

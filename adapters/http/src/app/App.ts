@@ -38,6 +38,7 @@ import { EvalLive } from "../handlers/EvalLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
+import { PausesLive } from "../handlers/PausesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
 import { SchedulesLive } from "../handlers/SchedulesLive.ts"
@@ -91,6 +92,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     LinksLive,
     RunsLive,
     DeliveriesLive,
+    PausesLive,
     CallsLive,
     EvalLive,
     SchedulesLive,

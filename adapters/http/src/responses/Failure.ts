@@ -8,6 +8,7 @@ import {
   Forbidden,
   FunctionFailed,
   NotFound,
+  Paused,
   PermissionEscalation,
   PlanRequired,
   RateLimited,
@@ -78,6 +79,7 @@ type ClientError =
   | Unauthorized
   | Forbidden
   | PermissionEscalation
+  | Paused
   | PlanRequired
   | DomainLimitReached
   | DomainExists
@@ -92,6 +94,7 @@ const isClientError = (error: unknown): error is ClientError =>
   error instanceof BadRequest ||
   error instanceof Unauthorized ||
   error instanceof Forbidden ||
+  error instanceof Paused ||
   error instanceof PlanRequired ||
   error instanceof DomainLimitReached ||
   error instanceof DomainExists ||

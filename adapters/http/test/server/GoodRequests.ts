@@ -125,6 +125,31 @@ const running = ({ event, run }: Made) =>
     "env.usage": get(() => "/v1/org/usage", "*")
   }) satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 
+/** Pauses of a function that does not exist, so that the other requests run. */
+const pauses = (server: TestServer) => {
+  const json = { project: "shop", fn: "main/none" }
+  let pause = unknownId
+  return {
+    "pauses.list": get(() => "/v1/pauses", "shop"),
+    "pauses.create": {
+      method: "POST",
+      path: () => "/v1/pauses",
+      options: () => ({ json }),
+      exact: "shop",
+      status: 201
+    },
+    "pauses.remove": {
+      method: "DELETE",
+      path: () => `/v1/pauses/${pause}`,
+      before: async () => {
+        pause = (await server.call("POST", "/v1/pauses", { json })).json.data.pause_id
+      },
+      exact: "shop",
+      status: 204
+    }
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
+}
+
 const streams = ({ stream }: Made) =>
   ({
     "streams.subscribeEnv": get(() => "/v1/env/subscribe", "*"),
@@ -272,6 +297,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Pe
   ...context(server),
   ...running(made),
   ...calls(server, made),
+  ...pauses(server),
   ...streams(made),
   ...fileRequests(server),
   ...access(server),

@@ -15,6 +15,7 @@ export const errorStatus = {
   token_expired: 410,
   session_limit_exceeded: 429,
   rate_limit_exceeded: 429,
+  paused: 503,
   internal_server_error: 500
 } as const
 

@@ -11,6 +11,7 @@ import {
   DomainLimitReached,
   Forbidden,
   NotFound,
+  Paused,
   PermissionEscalation,
   PlanRequired,
   RateLimited,
@@ -77,6 +78,13 @@ export const PlanRequiredError = wireError(
   "PlanRequiredError",
   "plan_required",
   (message) => new PlanRequired({ reason: message })
+)
+
+export const PausedError = wireError(
+  Schema.toType(Paused),
+  "PausedError",
+  "paused",
+  (message) => new Paused({ reason: message })
 )
 
 export const PermissionEscalationError = wireError(

@@ -5,6 +5,7 @@ import {
   DomainLimitReached,
   Forbidden,
   NotFound,
+  Paused,
   PermissionEscalation,
   PlanRequired,
   RateLimited,
@@ -27,7 +28,10 @@ const errors = [
   new TokenCompleted({ completed_at: "2026-01-31T12:00:00.000Z" }),
   new TokenExpired({ reason: "The token expired at 2026-01-31T12:00:00.000Z" }),
   new SessionLimitExceeded({ limit: 1000 }),
-  new RateLimited({ retryAfterSeconds: 1 })
+  new RateLimited({ retryAfterSeconds: 1 }),
+  new Paused({
+    reason: "The project orders has been paused since 2026-01-31T12:00:00.000Z: call again when it is resumed"
+  })
 ]
 
 export const errorMessages: ReadonlyMap<string, string> = new Map([

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { requires } from "../access/EndpointPermission.ts"
 import { Single } from "../envelope/Envelope.ts"
-import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { NotFoundError, PausedError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
 import { example } from "../openapi/FieldExample.ts"
 import { EventRecord, RunRecord } from "../records/Records.ts"
 import { SentJson } from "../records/Wire.ts"
@@ -52,7 +52,7 @@ export class CallsApi extends HttpApiGroup.make("calls")
         )
       },
       success: startedRunResponses,
-      error: [PlanRequiredError, NotFoundError]
+      error: [PlanRequiredError, NotFoundError, PausedError]
     })
       .annotateMerge(
         extension(

@@ -119,6 +119,20 @@ describe("weft run", () => {
     const unselective = await harness.run(["deliveries", "cancel"])
     assert.include(unselective.stderr, "give --project, --function or --event-type, or --all without them")
   })
+
+  it("pauses a function, lists the pause and resumes", async () => {
+    const paused = await harness.json(["pause", "shop:main/none", "--schedules", "skip"])
+    assert.deepInclude(paused, { project_name: "shop", ns: "main", var: "none", schedules: "skip" })
+    assert.deepStrictEqual(await harness.json(["pauses"]), [paused])
+    assert.deepInclude(await harness.run(["resume", "main/none", "--project", "shop"]), { code: 0 })
+    assert.deepStrictEqual(await harness.json(["pauses"]), [])
+    const [again, unnamed] = await Promise.all([
+      harness.run(["resume", "shop:main/none"]),
+      harness.run(["pause", "shop:main/none", "--all"])
+    ])
+    assert.include(again.stderr, "It is not paused")
+    assert.include(unnamed.stderr, "give a function, --project or --all")
+  })
 })
 
 describe("weft eval", () => {

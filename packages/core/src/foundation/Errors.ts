@@ -18,6 +18,7 @@
  * | TokenExpired        | token_expired           | do not retry                              |
  * | SessionLimitExceeded| session_limit_exceeded  | revoke sessions, or wait until some expire|
  * | RateLimited         | rate_limit_exceeded     | wait `retryAfterSeconds`, then retry      |
+ * | Paused              | paused                  | retry after the pause                     |
  * | StoreUnavailable    | internal_server_error   | retry with back-off                       |
  * | ContentDamaged      | internal_server_error   | upload it again, or restore a backup      |
  * | FunctionFailed      | internal_server_error   | see the run's result                      |
@@ -134,6 +135,14 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   readonly code = "rate_limit_exceeded"
   override get message(): string {
     return this.reason ?? `Too many requests: retry after ${this.retryAfterSeconds} s`
+  }
+}
+
+/** The function is paused, with its project or its environment, and starts no run. `reason` says what and since when. */
+export class Paused extends Schema.TaggedError<Paused>()("Paused", { reason: Schema.String }) {
+  readonly code = "paused"
+  override get message(): string {
+    return this.reason
   }
 }
 

@@ -65,6 +65,9 @@ export type RunId = typeof RunId.Type
 export const DeliveryId = uuid.pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
 
+export const PauseId = uuidLike("01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e").pipe(Schema.brand("PauseId"))
+export type PauseId = typeof PauseId.Type
+
 export const DomainId = uuidLike("01970d43-7eb0-7fae-b37b-a2c0be6f4b0f").pipe(Schema.brand("DomainId"))
 export type DomainId = typeof DomainId.Type
 

@@ -14,6 +14,7 @@ import {
 import { continueRun, loseRun, startRun } from "../runtime/runs/Attempt.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import { type Group, parkedAt, roomFor } from "../runtime/runs/Group.ts"
+import { versionOf } from "../runtime/runs/Pause.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
 import {
   countSteps,
@@ -25,6 +26,7 @@ import {
 } from "../runtime/runs/Workflow.ts"
 import { holdUntil, startThrottled } from "./FlowStatesMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
+import { holdPaused } from "./PauseStoreMemory.ts"
 
 export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.effect(
   JournalStore,
@@ -82,7 +84,8 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
           invoking: [...db.histories.values()].some(({ waits }) =>
             waits.some(({ child_event_id, outcome }) => child_event_id !== null && outcome === null)
           ),
-          next_tick_at: earliest([...db.schedules.values()].map(({ due_at }) => due_at))
+          next_tick_at: earliest([...db.schedules.values()].map(({ due_at }) => due_at)),
+          pauses_version: versionOf([...db.pauses.values()])
         })),
 
       endLease: (nodeId) => Effect.sync(() => void db.leases.delete(nodeId)),
@@ -272,7 +275,8 @@ const makeClaim = (db: Database) => {
     // Deliveries of removed projects take part in the claim, so that its cost is bounded.
     const removed = shares.filter(({ project_id }) => db.removedProjects.has(project_id))
     for (const { delivery_id } of removed) db.deliveries.delete(delivery_id)
-    const remaining = shares.filter((delivery) => !removed.includes(delivery))
+    const present = shares.filter((delivery) => !removed.includes(delivery))
+    const remaining = holdPaused(db, present, request)
     // Characters instead of bytes: accurate enough, since all data is in memory anyway.
     const seen = takeWithinBudget(remaining, ({ event_id }) => db.events.get(event_id)?.event_data.length ?? 0)
     const full = uniqueGroups(seen).flatMap((group) => {
@@ -292,7 +296,7 @@ const makeClaim = (db: Database) => {
     lastEnv = claims.at(-1)?.delivery.env_id ?? lastEnv
     return {
       claims,
-      parked: parked.length + Math.min(open.length, limit) - chosen.length,
+      parked: parked.length + present.length - remaining.length + Math.min(open.length, limit) - chosen.length,
       unparked,
       next_due_at: removed.length > 0 ? request.now : findNextDueAt(db, request.exclude)
     }
@@ -346,7 +350,7 @@ const findNextDueAt = (db: Database, exclude: ReadonlyArray<EnvId>): Timestamp |
     [...db.deliveries.values()]
       .filter(({ delivery, run_id }) => run_id === null && !exclude.includes(delivery.env_id))
       .map(({ delivery }) => delivery.due_at)
-      .filter((due) => due !== parkedAt)
+      .filter((due) => due < parkedAt)
   )
 
 const earliest = (instants: ReadonlyArray<Timestamp>): Timestamp | null =>

@@ -15,6 +15,7 @@ import type {
   FileId,
   NodeId,
   OrgId,
+  PauseId,
   ProjectId,
   RunId,
   ScheduleId,
@@ -39,6 +40,7 @@ import type { ContextVariable } from "../resources/secrets/ContextVariable.ts"
 import type { Event } from "../runtime/events/Event.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { StoredFlowState } from "../runtime/runs/FlowRules.ts"
+import type { Pause } from "../runtime/runs/Pause.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
 import type { History } from "../runtime/runs/Workflow.ts"
 import type { WorkflowToken } from "../runtime/runs/WorkflowToken.ts"
@@ -52,7 +54,7 @@ export interface DeliveryRow {
   readonly delivery: Delivery
   /** The run that holds the delivery, as a fencing token; null while the delivery is pending. */
   readonly run_id: RunId | null
-  /** Since when its group or throttle holds it; absent if none does. */
+  /** Since when its group, its throttle or a pause holds it; absent if none does. */
   readonly held_since?: Timestamp
 }
 
@@ -103,6 +105,7 @@ export class MemoryDatabase extends Context.Service<
     readonly once: Map<string, { readonly expires_at: Timestamp; readonly event_id: EventId; readonly digest: string }>
     /** States of the rules of flow control, by `<env_id> <key>`. */
     readonly flowStates: Map<string, StoredFlowState>
+    readonly pauses: Map<PauseId, Pause>
     /** Removed and counted runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Number of the latest batch of run counts, by node. */
@@ -142,6 +145,7 @@ export class MemoryDatabase extends Context.Service<
       tokens: new Map(),
       once: new Map(),
       flowStates: new Map(),
+      pauses: new Map(),
       removedRuns: [],
       countBatches: new Map(),
       leases: new Map()

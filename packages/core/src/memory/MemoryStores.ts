@@ -20,6 +20,7 @@ import type { EventStore } from "../runtime/events/EventStore.ts"
 import type { JournalStore } from "../runtime/journal/JournalStore.ts"
 import type { AdmissionStore } from "../runtime/runs/AdmissionStore.ts"
 import type { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
+import type { PauseStore } from "../runtime/runs/PauseStore.ts"
 import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
 import type { RunStore } from "../runtime/runs/RunStore.ts"
 import type { TickStore } from "../runtime/runs/TickStore.ts"
@@ -45,6 +46,7 @@ import * as EventStoreMemory from "./EventStoreMemory.ts"
 import * as FileStoreMemory from "./FileStoreMemory.ts"
 import * as JournalStoreMemory from "./JournalStoreMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import * as PauseStoreMemory from "./PauseStoreMemory.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
 import * as RateStoreMemory from "./RateStoreMemory.ts"
 import * as RunControlStoreMemory from "./RunControlStoreMemory.ts"
@@ -80,6 +82,7 @@ export type DatabaseStores =
   | WorkflowTokenStore
   | EventStore
   | DeliveryStore
+  | PauseStore
   | RunStore
   | RunControlStore
   | JournalStore
@@ -105,6 +108,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   TickStoreMemory.layer,
   EventStoreMemory.layer,
   DeliveryStoreMemory.layer,
+  PauseStoreMemory.layer,
   RunStoreMemory.layer,
   RunControlStoreMemory.layer,
   JournalStoreMemory.layer,

@@ -18,6 +18,7 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
       liveBuilds,
       contextVariables,
       schedules,
+      pauses,
       uncommittedBlobs
     } = yield* MemoryDatabase
 
@@ -80,6 +81,7 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
             if (variable.project_id === id) contextVariables.delete(place)
           for (const { project_id, schedule_id } of schedules.values())
             if (project_id === id) schedules.delete(schedule_id)
+          for (const { project_id, pause_id } of pauses.values()) if (project_id === id) pauses.delete(pause_id)
           return Effect.void
         }),
 

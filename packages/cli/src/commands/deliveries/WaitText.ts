@@ -13,7 +13,8 @@ const reasons: Readonly<Record<Wait["reason"], string>> = {
   token: "waits for a token",
   run: "waits for another run",
   node: "its node is down",
-  plan: "the plan allows no more runs"
+  plan: "the plan allows no more runs",
+  paused: "paused"
 }
 
 /** Returns the reason, its detail, and the times since when and until when. */

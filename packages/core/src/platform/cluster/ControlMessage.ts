@@ -19,7 +19,7 @@ export const ControlMessage = Schema.Union([
   Schema.Struct({ type: Schema.Literal("deliveries:waiting"), node_id: Schema.NullOr(NodeId) }),
   /** Activity since `since` may not have been published. Subscribers must read it from the store. */
   Schema.Struct({ type: Schema.Literal("activity:missing"), since: Timestamp }),
-  /** A schedule was created. */
+  /** A schedule was created, or postponed ticks are due. */
   Schema.Struct({ type: Schema.Literal("schedules:changed") }),
   /** Durable runs wait for events of this type. */
   Schema.Struct({ type: Schema.Literal("workflows:awaiting"), env_id: EnvId, event_type: Schema.String }),
@@ -27,6 +27,8 @@ export const ControlMessage = Schema.Union([
   Schema.Struct({ type: Schema.Literal("workflows:arrived"), run_ids: Schema.Array(RunId) }),
   /** Cleanups were requested of these durable runs, in the store. The nodes that execute them must begin them. */
   Schema.Struct({ type: Schema.Literal("workflows:cancelled"), run_ids: Schema.Array(RunId) }),
+  /** A pause began, changed or ended. */
+  Schema.Struct({ type: Schema.Literal("pauses:changed") }),
   /** A resource has changed: its subscribers must be notified. */
   Schema.Struct({ type: Schema.Literal("mcp:updated"), env_id: EnvId, uri: Schema.String }),
   /** The state of a client's session changed: every node keeps it. */

@@ -32,6 +32,8 @@ export const AuditAction = Schema.Literals([
   "eval.run",
   "project.remove",
   "deliveries.cancel",
+  "pause.create",
+  "pause.end",
   "run.wake",
   "token.complete",
   "file.damage",

@@ -4,14 +4,18 @@ import type {
   BadRequest,
   Forbidden,
   NotFound,
+  Paused,
   PlanRequired,
   RateLimited,
   StoreUnavailable
 } from "../../foundation/Errors.ts"
+import type { Match } from "../../resources/builds/Deployments.ts"
 import { Caller, hostIdentity } from "../../tenants/access/Caller.ts"
 import type { Event } from "../events/Event.ts"
 import { Events } from "../events/Events.ts"
 import { SystemEvents } from "../events/SystemEvents.ts"
+import { ActivePauses } from "../journal/ActivePauses.ts"
+import { pausedError } from "../runs/Pause.ts"
 import type { Run } from "../runs/Run.ts"
 import { checkWait, makeAwaitRun } from "./awaitRun.ts"
 
@@ -40,13 +44,13 @@ export class Calls extends Context.Service<
     /**
      * Publishes `svc:call`, so that the function runs whatever happens to this process. Returns the run once it has
      * begun. With `wait`, returns it after its last attempt, or as it is when the time has elapsed. Interruption ends the
-     * wait, not the call. Requires only `call: create` on the function.
+     * wait, not the call. With `wait`, a call of a paused function fails with `Paused` and publishes nothing. Requires only `call: create` on the function.
      */
     readonly call: (
       call: NewCall
     ) => Effect.Effect<
       Called,
-      Forbidden | BadRequest | PlanRequired | RateLimited | NotFound | StoreUnavailable,
+      Forbidden | BadRequest | PlanRequired | RateLimited | NotFound | Paused | StoreUnavailable,
       Caller
     >
   }
@@ -57,12 +61,20 @@ export class Calls extends Context.Service<
       const events = yield* Events
       const system = yield* SystemEvents
       const awaitRun = yield* makeAwaitRun
+      const pauses = yield* ActivePauses
+
+      /** Fails if the function starts no run, so that nobody waits for one. */
+      const checkPause = ({ build: { env_id, project_id }, handler: { ns, var: name } }: Match) => {
+        const pause = pauses.find({ env_id, project_id, ns, var: name })
+        return pause === undefined ? Effect.void : Effect.fail(pausedError(pause))
+      }
 
       return Calls.of({
         call: Effect.fnUntraced(function* ({ fn, args = [], wait = 0, idempotencyKey, traceparent }) {
           const caller = yield* Caller
           const match = yield* system.findCallee(fn, "fn")
           yield* checkWait(wait)
+          if (wait > 0) yield* checkPause(match)
           // The permission to call is sufficient. That a call is an event is an implementation detail.
           const event = yield* Effect.provideService(
             events.publish({

@@ -9,6 +9,8 @@ import { type Caller, type Identity, requirePermission } from "../../tenants/acc
 import { readable } from "../../tenants/access/Permission.ts"
 import { EventStore } from "../events/EventStore.ts"
 import { DeliveryStore } from "../runs/DeliveryStore.ts"
+import { findPause } from "../runs/Pause.ts"
+import { PauseStore } from "../runs/PauseStore.ts"
 import type { Run } from "../runs/Run.ts"
 import { RunStore } from "../runs/RunStore.ts"
 import {
@@ -71,11 +73,16 @@ export class Waits extends Context.Service<
       const runs = yield* RunStore
       const events = yield* EventStore
       const schedules = yield* ScheduleStore
+      const pauseStore = yield* PauseStore
 
       const list = Effect.fnUntraced(function* (caller: Identity, page: PageRequest, filter: PendingFilter) {
         const now = yield* currentTime
         const found = yield* deliveries.list(caller.env_id, page, { ...toProjectFilter(caller), ...filter })
-        return found.map((pending): WaitingDelivery => ({ ...pending, waiting: explainDelivery(pending, now) }))
+        const pauses = found.length === 0 ? [] : yield* pauseStore.active(caller.env_id)
+        return found.map((pending): WaitingDelivery => {
+          const pause = findPause(pauses, { ...pending, env_id: caller.env_id })
+          return { ...pending, waiting: explainDelivery(pending, now, pause) }
+        })
       })
 
       const all = { limit: itemsMax, offset: 0 }
@@ -105,7 +112,8 @@ export class Waits extends Context.Service<
           // A schedule has no name of its project, so only permissions on its id, or on all projects, cover it.
           if (!maySee(caller, { project_id: schedule.project_id, project_name: schedule.project_id })) return null
           const { project_id, ns, var: name } = schedule
-          const waiting = explainSchedule(schedule, yield* currentTime)
+          const pause = findPause(yield* pauseStore.active(caller.env_id), schedule)
+          const waiting = explainSchedule(schedule, yield* currentTime, pause)
           return [{ object: "schedule" as const, id: schedule.schedule_id, project_id, ns, var: name, waiting }]
         },
         Effect.catchTag("NotFound", () => Effect.succeed(null))

@@ -13,6 +13,7 @@ import { forkSupervised } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime, Timestamp } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
+import { ActivePauses } from "../journal/ActivePauses.ts"
 import { JournalStore } from "../journal/JournalStore.ts"
 import { LocalRuns, toLocalId } from "../journal/LocalRuns.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
@@ -201,6 +202,7 @@ const makeClaim = Effect.gen(function* () {
   const bus = yield* ClusterBus
   const fresh = yield* freshIdsNow
   const localRuns = yield* LocalRuns
+  const pauses = yield* ActivePauses
 
   /** Handles a claim with an unknown result. */
   const markFailed = (runIds: ReadonlyArray<RunId>) => {
@@ -228,7 +230,7 @@ const makeClaim = Effect.gen(function* () {
     const runIds = Array.from({ length: wanted }, () => fresh(RunId))
     localRuns.begin(runIds)
     const { claims, parked, unparked, next_due_at } = yield* store
-      .claim({ lease: renewed, now, runIds, perEnv: slots.perEnv, exclude, freed })
+      .claim({ lease: renewed, now, runIds, perEnv: slots.perEnv, exclude, paused: pauses.all(), freed })
       .pipe(Effect.onError(() => Effect.sync(() => markFailed(runIds))))
     const claimed = new Set(claims.map(toLocalId))
     localRuns.end(runIds.filter((runId) => !claimed.has(runId)))

@@ -3,7 +3,7 @@
  *
  * If the node has free slots and no older delivery is pending, new deliveries are stored as already claimed. They start
  * after the commit. Otherwise they are pending in the store, where any node may claim them. Deliveries of a group,
- * with a throttle, and of future events are always pending, because only a claim can decide about them. Publications with idempotency
+ * with a throttle, of paused functions and of future events are always pending, because only a claim can decide about them. Publications with idempotency
  * keys have commits of their own, because they may turn out to be duplicates.
  */
 import { Effect, Exit, Layer } from "effect"
@@ -14,6 +14,7 @@ import { NodeMetrics } from "../../foundation/telemetry/NodeMetrics.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type Publication } from "../events/EventLog.ts"
+import { ActivePauses } from "../journal/ActivePauses.ts"
 import { type EntryActivity, Journal, type WriteCallback } from "../journal/Journal.ts"
 import { LocalRuns } from "../journal/LocalRuns.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
@@ -150,18 +151,20 @@ const makeWrite = Effect.fnUntraced(function* (notifyPending: (events: ReadonlyA
   const slots = yield* Slots
   const fresh = yield* freshIdsNow
   const localRuns = yield* LocalRuns
+  const pauses = yield* ActivePauses
 
   /** Writes one entry. `done` receives true if some of its deliveries are pending. */
   const append = (
     { event, deliveries, activity }: EventEntry,
     done: (exit: Exit.Exit<boolean, StoreUnavailable>) => void
   ) => {
-    const ready = event.event_time > event.created_at ? 0 : deliveries.filter(isClaimable).length
+    const isReady = (delivery: Delivery) => isClaimable(delivery) && pauses.find(delivery) === undefined
+    const ready = event.event_time > event.created_at ? 0 : deliveries.filter(isReady).length
     const each = countSlots(event)
     const reserved = ready === 0 ? 0 : slots.reserve(event.env_id, ready, each)
     let unused = reserved
     const entries = deliveries.map((delivery) => {
-      const isClaimed = unused > 0 && isClaimable(delivery)
+      const isClaimed = unused > 0 && isReady(delivery)
       if (isClaimed) unused--
       return { delivery, run: isClaimed ? startRun(delivery, fresh(RunId), lease.nodeId, event.created_at) : null }
     })

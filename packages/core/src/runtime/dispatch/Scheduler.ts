@@ -3,7 +3,7 @@
  *
  * Every node has one timer, for the next tick of all schedules in the store. The store lets one node store each tick,
  * with its event and a pending delivery. While the runs of a plan are used up, its ticks are postponed before they become
- * deliveries. So several missed ticks of a schedule become one when the plan allows runs again.
+ * deliveries. So several missed ticks of a schedule become one when the plan allows runs again. So do ticks during a pause.
  */
 import { Clock, Effect, Latch, Layer } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
@@ -20,6 +20,7 @@ import type { Schedule } from "../../resources/schedules/Schedule.ts"
 import { ScheduleStore } from "../../resources/schedules/ScheduleStore.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import type { Event } from "../events/Event.ts"
+import { ActivePauses } from "../journal/ActivePauses.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
 import { StorePoller } from "../journal/StorePoller.ts"
 import { UnconfirmedWrites } from "../journal/UnconfirmedWrites.ts"
@@ -34,7 +35,7 @@ import { Slots } from "./Slots.ts"
 /** Maximum sleep before the next query of schedules, in milliseconds: timers are limited to 24 days. */
 const sleepMaxMs = 3_600_000
 
-/** Delay in milliseconds of a tick that the plan does not allow, or whose schedule cannot be read. */
+/** Delay in milliseconds of a tick that the plan or a pause does not allow, or whose schedule cannot be read. */
 const postponeMs = 60_000
 
 export const layer = Layer.effectDiscard(
@@ -121,6 +122,7 @@ const makeToTick = Effect.gen(function* () {
   const findMatch = yield* makeFindMatch
   const quotas = yield* Quotas
   const keys = yield* makeDeliveryKeys
+  const pauses = yield* ActivePauses
   const fresh = yield* freshIds
 
   return Effect.fnUntraced(function* (schedule: Schedule, now: Timestamp): Effect.fn.Return<Tick, StoreUnavailable> {
@@ -136,6 +138,11 @@ const makeToTick = Effect.gen(function* () {
     if (match === null) {
       yield* Effect.logInfo(`${label} does not fire: ${schedule.ns}/${schedule.var} is not deployed`)
       return skipped
+    }
+    const pause = pauses.find(schedule)
+    if (pause !== undefined) {
+      // A schedule with one tick only is never skipped.
+      return pause.schedules === "skip" && schedule.cron !== null ? skipped : postpone(schedule, now)
     }
     const admitted = Effect.andThen(
       match.handler.durable ? quotas.admitDurable(schedule.env_id) : Effect.void,

@@ -13,6 +13,7 @@ import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import type { Group } from "../runs/Group.ts"
+import type { Pause } from "../runs/Pause.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import type { StepRecord, WaitRecord } from "../runs/Workflow.ts"
 import type { RunCountBatch } from "./RunCountBatch.ts"
@@ -85,6 +86,8 @@ export interface ClaimRequest {
   readonly perEnv: number
   /** Environments without a free slot on this node. */
   readonly exclude: ReadonlyArray<EnvId>
+  /** Active pauses that the node knows; none by default. */
+  readonly paused?: ReadonlyArray<Pause>
   /** Groups with ended runs. Their parked deliveries are unparked first, as by `unpark`. */
   readonly freed: ReadonlyArray<Group>
 }
@@ -101,7 +104,7 @@ export interface Claim {
 
 export interface ClaimResult {
   readonly claims: ReadonlyArray<Claim>
-  /** Number of due deliveries that were parked because their groups are full, or that their throttles postponed. */
+  /** Number of due deliveries that were parked because their groups are full, that throttles postponed, or that pauses hold. */
   readonly parked: number
   /** Number of unparked deliveries of `freed`. They are among the claims, or due for any node with a free slot. */
   readonly unparked: number
@@ -128,6 +131,8 @@ export interface PendingWork {
   readonly invoking: boolean
   /** Next tick of any schedule; null without one. */
   readonly next_tick_at: Timestamp | null
+  /** `versionOf` all pauses. */
+  readonly pauses_version: string
 }
 
 export class JournalStore extends Context.Service<
@@ -160,7 +165,8 @@ export class JournalStore extends Context.Service<
      *
      * Of a group, only the oldest due or parked deliveries are claimed, as many as `roomFor` allows next to its running
      * runs. If a delivery had to be skipped for that, the due deliveries of its group above the limit are parked.
-     * Deliveries that their throttles do not allow to start are due later, as `throttle` decides.
+     * Deliveries that their throttles do not allow to start are due later, as `throttle` decides. Those that one of `paused`
+     * covers are held, if it is still active in the store.
      */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimResult, StoreUnavailable>
 

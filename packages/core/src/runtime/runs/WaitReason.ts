@@ -6,6 +6,7 @@ import { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Schedule } from "../../resources/schedules/Schedule.ts"
 import type { Delivery } from "./Delivery.ts"
 import { parkedAt } from "./Group.ts"
+import { type Pause, pausedAt } from "./Pause.ts"
 import { parseWaiting, type WaitingFor } from "./Workflow.ts"
 
 /**
@@ -17,10 +18,12 @@ import { parseWaiting, type WaitingFor } from "./Workflow.ts"
  * - `timer`, `event`, `token`, `run`: what a durable run waits for; `timer` also: the next tick of a schedule.
  * - `node`: the node that executed the run is down.
  * - `plan`: the plan allows no more runs.
+ * - `paused`: the function, its project or its environment is paused.
  */
 const WaitReason = Schema.Literals([
   ...["slot", "group", "throttle", "debounce", "delay", "retry", "timer", "event", "token", "run", "node"],
-  "plan"
+  "plan",
+  "paused"
 ] as const)
 
 export const Wait = Schema.Struct({
@@ -28,7 +31,7 @@ export const Wait = Schema.Struct({
   since: Timestamp,
   /** End of the wait; null if something else ends it. */
   until: Schema.NullOr(Timestamp),
-  /** Key of the group or throttle, or name of the timer, step, event, token or run; null for other reasons. */
+  /** Key of the group or throttle, name of the timer, step, event, token or run, or the credential that paused; null for other reasons. */
   detail: Schema.NullOr(Schema.String)
 })
 export type Wait = typeof Wait.Type
@@ -54,10 +57,13 @@ export interface PendingDelivery
   readonly run_waiting: JsonText | null
 }
 
-/** Returns why a pending delivery waits at `now`. */
-export const explainDelivery = (pending: PendingDelivery, now: Timestamp): Wait => {
+/** Returns why a pending delivery waits at `now`. `pause` is the one that covers its function. */
+export const explainDelivery = (pending: PendingDelivery, now: Timestamp, pause?: Pause): Wait => {
   const { due_at, group_key, continues, run_waiting, held_since, throttle, created_at, event_time } = pending
   if (due_at === parkedAt) return { reason: "group", since: held_since ?? created_at, until: null, detail: group_key }
+  if (pause !== undefined && continues === null && (due_at <= now || due_at === pausedAt)) return explainPause(pause)
+  // A held delivery of a pause that has ended is due soon.
+  if (due_at === pausedAt) return { reason: "slot", since: held_since ?? created_at, until: null, detail: null }
   if (due_at <= now) return { reason: "slot", since: due_at, until: null, detail: null }
   if (continues !== null && run_waiting !== null) return explainSuspension(run_waiting)
   const until = due_at
@@ -68,6 +74,14 @@ export const explainDelivery = (pending: PendingDelivery, now: Timestamp): Wait 
   return { reason, since: created_at, until, detail: null }
 }
 
+/** Returns the wait of everything that a pause holds: since its time, with its credential. */
+const explainPause = ({ paused_at, paused_by }: Pause): Wait => ({
+  reason: "paused",
+  since: paused_at,
+  until: null,
+  detail: paused_by
+})
+
 /** Returns why a suspended durable run waits, from its field `waiting`. */
 export const explainSuspension = (text: JsonText): Wait => {
   const { for: reason, name, since, until } = parseWaiting(text)
@@ -75,7 +89,8 @@ export const explainSuspension = (text: JsonText): Wait => {
 }
 
 /** Returns why a schedule has not fired yet. */
-export const explainSchedule = ({ next_at, due_at, created_at }: Schedule, now: Timestamp): Wait => {
+export const explainSchedule = ({ next_at, due_at, created_at }: Schedule, now: Timestamp, pause?: Pause): Wait => {
+  if (pause !== undefined && next_at <= now) return explainPause(pause)
   if (due_at > next_at) return { reason: "plan", since: next_at, until: due_at, detail: null }
   return next_at > now
     ? { reason: "timer", since: created_at, until: next_at, detail: null }

@@ -8,6 +8,7 @@ import { Context, Effect, Layer, type Schema } from "effect"
 import {
   Forbidden,
   NotFound,
+  type Paused,
   type PlanRequired,
   type RateLimited,
   type StoreUnavailable,
@@ -33,7 +34,9 @@ import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import { RateLimits } from "../../tenants/orgs/RateLimits.ts"
 import { Tenants } from "../../tenants/orgs/Tenants.ts"
 import { SynchronousRuns, type SynchronousWork } from "../execution/SynchronousRuns.ts"
+import { ActivePauses } from "../journal/ActivePauses.ts"
 import { toFailure } from "../runs/Attempt.ts"
+import { pausedError } from "../runs/Pause.ts"
 import type { ModelClient } from "../svc/ModelClient.ts"
 
 /** Address of a service, and the credential of the caller. */
@@ -63,7 +66,7 @@ export interface PartialArgument {
   readonly others: Readonly<Record<string, string>>
 }
 
-type ToolFailure = PlanRequired | NotFound | SandboxUnavailable | StoreUnavailable
+type ToolFailure = PlanRequired | Paused | NotFound | SandboxUnavailable | StoreUnavailable
 
 type ToolRefusal = Unauthorized | RateLimited | Forbidden | NotFound | StoreUnavailable
 
@@ -122,6 +125,7 @@ export class Tools extends Context.Service<
       const runs = yield* SynchronousRuns
       const turns = yield* Turns
       const publicUrl = yield* PublicUrl
+      const pauses = yield* ActivePauses
 
       const run = Effect.fnUntraced(function* (
         { service, caller }: ToolService,
@@ -129,6 +133,8 @@ export class Tools extends Context.Service<
         fn: SynchronousWork["fn"],
         { trigger, facts, message, name, client }: Work
       ) {
+        const pause = pauses.find({ env_id: build.env_id, project_id: build.project_id, ns: fn.ns, var: fn.var })
+        if (pause !== undefined) return yield* pausedError(pause)
         yield* quotas.admit(build.env_id, 1)
         const { outcome } = yield* runs.run({
           build,

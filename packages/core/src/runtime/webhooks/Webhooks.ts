@@ -10,6 +10,7 @@ import {
   Forbidden,
   FunctionFailed,
   NotFound,
+  type Paused,
   type PlanRequired,
   type RateLimited,
   type StoreUnavailable,
@@ -30,6 +31,8 @@ import { RateLimits } from "../../tenants/orgs/RateLimits.ts"
 import { type CallbackTask, fromCallbackTask, toCallbackTask } from "../execution/CallbackTask.ts"
 import { SynchronousRuns } from "../execution/SynchronousRuns.ts"
 import { inTurn } from "../execution/TaskTurn.ts"
+import { ActivePauses } from "../journal/ActivePauses.ts"
+import { pausedError } from "../runs/Pause.ts"
 import type { WebhookAnswer, WebhookCall } from "./WebhookCall.ts"
 import { describeRequest } from "./WebhookRequest.ts"
 
@@ -39,6 +42,7 @@ type WebhookRefusal =
   | Unauthorized
   | Forbidden
   | PlanRequired
+  | Paused
   | SandboxUnavailable
   | StoreUnavailable
 
@@ -72,6 +76,15 @@ export class Webhooks extends Context.Service<
       const deployments = yield* Deployments
       const runs = yield* SynchronousRuns
       const turns = yield* Turns
+      const pauses = yield* ActivePauses
+
+      const findPause = ({ build: { env_id, project_id }, endpoint: { ns, var: name } }: Route) =>
+        pauses.find({ env_id, project_id, ns, var: name })
+
+      const checkPause = (route: Route) => {
+        const pause = findPause(route)
+        return pause === undefined ? Effect.void : Effect.fail(pausedError(pause))
+      }
 
       const authenticate = Effect.fnUntraced(function* (call: WebhookCall, envId: EnvId) {
         if (call.token === null) return yield* new Unauthorized()
@@ -91,6 +104,7 @@ export class Webhooks extends Context.Service<
         if (caller !== null && !allows(caller.permissions, "webhook", service, "execute")) {
           return yield* new Forbidden({ permission: `webhook:${service} execute` })
         }
+        yield* checkPause(found)
         yield* quotas.admit(env.env_id, 1)
         return { route: found, caller } satisfies AdmittedCall
       })
@@ -100,7 +114,8 @@ export class Webhooks extends Context.Service<
         const env = provisioning.getCached(call.org, call.env)
         if (env === undefined || !rates.isUnlimited(env.env_id) || !quotas.isUnlimited(env.env_id)) return null
         const route = deployments.getCached(env.env_id)?.endpoint(call.method, call.service, call.path)
-        return route === undefined || route.endpoint.auth !== "none" ? null : { route, caller: null }
+        if (route === undefined || route.endpoint.auth !== "none" || findPause(route) !== undefined) return null
+        return { route, caller: null }
       }
 
       const start =

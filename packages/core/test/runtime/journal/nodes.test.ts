@@ -178,7 +178,8 @@ describe("a node", () => {
         next_tick_at: null,
         removals: false,
         awaiting: false,
-        invoking: false
+        invoking: false,
+        pauses_version: "0:0"
       })
       yield* two.close
     }).pipe(Effect.provide(Layer.merge(MemoryStores.layer, SecureRandom.layerWebCrypto)))
