@@ -94,8 +94,11 @@ describe("POST /pauses", () => {
     assert.deepInclude(paused, { project_id: null, ns: null })
     const { run_id } = called.json.data
     assert.strictEqual((await server.call("GET", `/v1/runs/${run_id}`)).json.data.status, "running")
+    const counts = async () => (await server.call("GET", `/v1/pauses/${paused.pause_id}`)).json.data.runs
+    assert.deepStrictEqual(await counts(), { executing: 1, suspended: 0 })
     await server.call("POST", `/v1/runs/${run_id}/cancel`)
     await whyUntil(second, "paused")
+    assert.deepStrictEqual(await counts(), { executing: 0, suspended: 0 })
     await resume(paused.pause_id)
     const [run] = await runsStarted(second)
     await server.call("POST", `/v1/runs/${run.run_id}/cancel`)

@@ -130,6 +130,7 @@ describe("the client with a server", () => {
     const { pause_id } = await weft.pauses.create({ project: "shop", fn: "main/plain", schedules: "skip" })
     const [listed] = (await weft.pauses.list()).items
     assert.deepInclude(listed, { pause_id, project_name: "shop", ns: "main", var: "plain", schedules: "skip" })
+    assert.deepStrictEqual((await weft.pauses.get(pause_id)).runs, { executing: 0, suspended: 0 })
     await weft.pauses.remove(pause_id)
     assert.strictEqual((await weft.pauses.list()).total, 0)
   })

@@ -16,7 +16,22 @@ import {
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { claimAll, claimRequest, type JournalStores } from "./Claims.ts"
-import { at, deliveryId, envId, everything, nodeId, projectId, runId, waiting } from "./Samples.ts"
+import {
+  at,
+  claimedOnInsert,
+  deliveryId,
+  ended,
+  envId,
+  eventId,
+  everything,
+  nodeId,
+  projectId,
+  run,
+  runId,
+  settled,
+  streamId,
+  waiting
+} from "./Samples.ts"
 import { schedule, scheduleId, store as storeSchedules } from "./ScheduleSamples.ts"
 
 type Stores = PauseStore | DeliveryStore | ScheduleStore | AdmissionStore | JournalStores
@@ -181,6 +196,17 @@ const records: ReadonlyArray<Check<Stores>> = [
       assert.strictEqual((yield* Effect.flip(end(unknown, 10)))._tag, "NotFound")
     yield* end(one, 10)
     assert.strictEqual((yield* Effect.flip(end(one, 20)))._tag, "NotFound")
+  }),
+
+  check("counts the runs of a pause that have not ended", function* () {
+    const one = yield* begin(pause(1, onOrder))
+    const count = (of: Pause) => store((pauses) => pauses.countRuns(of))
+    assert.deepStrictEqual(yield* count(one), { executing: 0, suspended: 0 })
+    yield* commit(claimedOnInsert(1), claimedOnInsert(2), claimedOnInsert(3, 1, { env_id: envId(2) }))
+    yield* commit(settled(2, ended(run(2, { event_id: eventId(2), run_type: "event", stream_id: streamId(2) }))))
+    assert.deepStrictEqual(yield* count(one), { executing: 1, suspended: 0 })
+    assert.deepStrictEqual(yield* count(pause(2)), { executing: 1, suspended: 0 })
+    assert.deepStrictEqual(yield* count(pause(2, { ...onOrder, var: "other" })), { executing: 0, suspended: 0 })
   }),
 
   check("forgets ended pauses only, and reports each change as a version", function* () {

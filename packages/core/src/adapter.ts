@@ -231,7 +231,7 @@ export {
 } from "./runtime/runs/FlowRules.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
 export { covers, findPause, formatTarget, Pause, pausedAt, versionOf } from "./runtime/runs/Pause.ts"
-export { PauseStore, type ReleaseResult } from "./runtime/runs/PauseStore.ts"
+export { type PausedRuns, PauseStore, type ReleaseResult } from "./runtime/runs/PauseStore.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
 export { RunActivity, type RunSummary } from "./runtime/runs/RunActivity.ts"
 export {

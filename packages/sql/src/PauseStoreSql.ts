@@ -6,12 +6,14 @@ import {
   type DeliveryId,
   formatTarget,
   type Pause,
+  type PausedRuns,
   type PauseId,
   PauseStore,
   pausedAt,
   type Timestamp
 } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
+import type { Statement } from "effect/sql"
 import { Database, onlyRow, orUnavailable } from "./Database.ts"
 
 export const layer: Layer.Layer<PauseStore, never, Database> = Layer.effect(
@@ -71,6 +73,19 @@ export const layer: Layer.Layer<PauseStore, never, Database> = Layer.effect(
       active: (envId) =>
         reader<Pause>`SELECT ${columns(reader)} FROM pauses WHERE env_id = ${envId} AND resumed_at IS NULL
           ORDER BY pause_id DESC`.pipe(orUnavailable("active")),
+
+      countRuns: ({ env_id, project_id, ns, var: name }) => {
+        // A literal, so that the planner matches the partial index of running runs.
+        const terms: Array<Statement.Fragment> = [reader`env_id = ${env_id}`, reader.literal("status = 'running'")]
+        if (project_id !== null) terms.push(reader`project_id = ${project_id}`)
+        if (ns !== null) terms.push(reader`ns = ${ns} AND var = ${name}`)
+        return reader<PausedRuns>`SELECT count(CASE WHEN waiting IS NULL THEN 1 END) AS executing,
+            count(CASE WHEN waiting IS NOT NULL THEN 1 END) AS suspended
+          FROM runs WHERE ${reader.and(terms)}`.pipe(
+          Effect.map(([counts]) => counts ?? { executing: 0, suspended: 0 }),
+          orUnavailable("countRuns")
+        )
+      },
 
       // Read by the writer: a node must know a pause when its own request returns.
       all: writer<Pause>`SELECT ${columns(writer)} FROM pauses`.pipe(orUnavailable("all")),

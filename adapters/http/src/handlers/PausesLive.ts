@@ -16,6 +16,7 @@ export const PausesLive = HttpApiBuilder.group(
         return Effect.map(pauses.list(page), listing(page))
       },
       create: ({ payload }) => pauses.pause(payload),
+      get: ({ params }) => pauses.get(params.pause_id),
       remove: ({ params }) => pauses.resume(params.pause_id)
     })
   })

@@ -129,6 +129,10 @@ const running = ({ event, run }: Made) =>
 const pauses = (server: TestServer) => {
   const json = { project: "shop", fn: "main/none" }
   let pause = unknownId
+  const before = async () => {
+    pause = (await server.call("POST", "/v1/pauses", { json })).json.data.pause_id
+  }
+  const path = () => `/v1/pauses/${pause}`
   return {
     "pauses.list": get(() => "/v1/pauses", "shop"),
     "pauses.create": {
@@ -138,15 +142,8 @@ const pauses = (server: TestServer) => {
       exact: "shop",
       status: 201
     },
-    "pauses.remove": {
-      method: "DELETE",
-      path: () => `/v1/pauses/${pause}`,
-      before: async () => {
-        pause = (await server.call("POST", "/v1/pauses", { json })).json.data.pause_id
-      },
-      exact: "shop",
-      status: 204
-    }
+    "pauses.get": { ...get(path, "shop"), before },
+    "pauses.remove": { method: "DELETE", path, before, exact: "shop", status: 204 }
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 

@@ -19,6 +19,17 @@ export const PauseRecord = Schema.Struct({
   })
 }).annotate({ identifier: "Pause" })
 
+export const PauseStateRecord = Schema.Struct({
+  ...PauseRecord.fields,
+  runs: Schema.Struct({
+    executing: Schema.Int.annotate({ description: "Runs that execute; 0 after they have drained", examples: [0] }),
+    suspended: Schema.Int.annotate({
+      description: "Suspended durable runs, which continue at their time",
+      examples: [0]
+    })
+  })
+}).annotate({ identifier: "PauseState" })
+
 export const NewPauseRecord = Schema.Struct({
   project: example(
     Schema.optionalKey(

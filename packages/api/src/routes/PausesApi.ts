@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { requires } from "../access/EndpointPermission.ts"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
-import { NewPauseRecord, PauseRecord } from "../records/PauseRecords.ts"
+import { NewPauseRecord, PauseRecord, PauseStateRecord } from "../records/PauseRecords.ts"
 import { pathId } from "../records/Uuid.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
@@ -26,6 +26,13 @@ export class PausesApi extends HttpApiGroup.make("pauses")
         )
       )
       .annotateMerge(requires({ type: "build", action: "execute", on: "body", audit: "pause.create" })),
+    HttpApiEndpoint.get("get", "/v1/pauses/:pause_id", {
+      params: { pause_id: pathId(PauseId) },
+      success: Single("PauseStateResponse", PauseStateRecord),
+      error: NotFoundError
+    })
+      .annotateMerge(extension("Get an active pause with the number of runs that have not ended"))
+      .annotateMerge(requires({ type: "build", action: "read", on: "resource" })),
     HttpApiEndpoint.delete("remove", "/v1/pauses/:pause_id", {
       params: { pause_id: pathId(PauseId) },
       success: HttpApiSchema.NoContent,

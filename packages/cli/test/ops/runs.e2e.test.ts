@@ -121,7 +121,7 @@ describe("weft run", () => {
   })
 
   it("pauses a function, lists the pause and resumes", async () => {
-    const paused = await harness.json(["pause", "shop:main/none", "--schedules", "skip"])
+    const paused = await harness.json(["pause", "shop:main/none", "--schedules", "skip", "--drain"])
     assert.deepInclude(paused, { project_name: "shop", ns: "main", var: "none", schedules: "skip" })
     assert.deepStrictEqual(await harness.json(["pauses"]), [paused])
     assert.deepInclude(await harness.run(["resume", "main/none", "--project", "shop"]), { code: 0 })

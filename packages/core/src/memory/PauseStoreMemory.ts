@@ -44,6 +44,19 @@ export const layer: Layer.Layer<PauseStore, never, MemoryDatabase> = Layer.effec
             .sort((a, b) => compareText(b.pause_id, a.pause_id))
         ),
 
+      countRuns: ({ env_id, project_id, ns, var: name }) =>
+        Effect.sync(() => {
+          const running = [...db.runs.values()].filter(
+            (run) =>
+              run.status === "running" &&
+              run.env_id === env_id &&
+              (project_id === null || run.project_id === project_id) &&
+              (ns === null || (run.ns === ns && run.var === name))
+          )
+          const executing = running.filter(({ waiting }) => waiting === null).length
+          return { executing, suspended: running.length - executing }
+        }),
+
       all: Effect.sync(() => [...db.pauses.values()]),
 
       release: (envId, after, limit, now) =>

@@ -15,7 +15,7 @@ import { readable } from "../../tenants/access/Permission.ts"
 import { PauseReleases } from "../dispatch/PauseReleases.ts"
 import { ActivePauses } from "../journal/ActivePauses.ts"
 import { describePause, formatTarget, type Pause } from "../runs/Pause.ts"
-import { PauseStore } from "../runs/PauseStore.ts"
+import { type PausedRuns, PauseStore } from "../runs/PauseStore.ts"
 
 export interface NewPause {
   /** Id or name of a project. Without it, the environment is paused. */
@@ -24,6 +24,11 @@ export interface NewPause {
   readonly fn?: string
   /** As `Pause.schedules`; `late` by default. */
   readonly schedules?: Pause["schedules"]
+}
+
+/** A pause, and the runs of its functions. */
+export interface PauseState extends Pause {
+  readonly runs: PausedRuns
 }
 
 /** Maximum active pauses of an environment: every node keeps a copy of them. */
@@ -41,6 +46,11 @@ export class Pauses extends Context.Service<
      * `build: execute` on the project, or on all projects for the environment.
      */
     readonly pause: (input: NewPause) => Effect.Effect<Pause, WriteError, Caller>
+    /**
+     * Returns an active pause with the number of runs that have not ended: without executing runs, it has drained. Requires
+     * `build: read`.
+     */
+    readonly get: (id: string) => Effect.Effect<PauseState, Forbidden | NotFound | StoreUnavailable, Caller>
     /** Ends a pause: its deliveries are due at once. Requires the same permission. */
     readonly resume: (id: string) => Effect.Effect<void, Forbidden | NotFound | StoreUnavailable, Caller>
     /** Lists the active pauses of the projects whose builds the caller may read, and of the environment, newest first. */
@@ -58,6 +68,12 @@ export class Pauses extends Context.Service<
       const releases = yield* PauseReleases
       const bus = yield* ClusterBus
       const resolve = yield* makeResolve
+
+      const find = Effect.fnUntraced(function* ({ env_id }: Identity, text: string) {
+        const id = readPauseId(text)
+        const found = (yield* store.active(env_id)).find(({ pause_id }) => pause_id === id)
+        return found ?? (yield* new NotFound({ resource: "pause" }))
+      })
 
       return Pauses.of({
         pause: Effect.fnUntraced(function* (input): Effect.fn.Return<Pause, WriteError, Caller> {
@@ -91,11 +107,17 @@ export class Pauses extends Context.Service<
           return stored
         }, Effect.uninterruptible),
 
+        get: Effect.fnUntraced(function* (text) {
+          const caller = yield* requirePermission("build", [], "read")
+          const pause = yield* find(caller, text)
+          return maySee(caller, pause)
+            ? { ...pause, runs: yield* store.countRuns(pause) }
+            : yield* new NotFound({ resource: "pause" })
+        }),
+
         resume: Effect.fnUntraced(function* (text) {
           const caller = yield* requirePermission("build", [], "execute")
-          const id = readPauseId(text)
-          const pause = (yield* store.active(caller.env_id)).find(({ pause_id }) => pause_id === id)
-          if (pause === undefined) return yield* new NotFound({ resource: "pause" })
+          const pause = yield* find(caller, text)
           const { pause_id, project_id, project_name } = pause
           yield* requirePermission("build", project_id === null ? "*" : [project_id, project_name ?? ""], "execute")
           const toEntry = yield* entries
@@ -108,17 +130,19 @@ export class Pauses extends Context.Service<
         }, Effect.uninterruptible),
 
         list: Effect.fnUntraced(function* ({ limit, offset }) {
-          const { env_id, permissions } = yield* requirePermission("build", [], "read")
-          const only = readable(permissions, "build", "read")
-          const found = (yield* store.active(env_id)).filter(
-            ({ project_id, project_name }) =>
-              only === "all" || project_id === null || only.includes(project_id) || only.includes(project_name ?? "")
-          )
+          const caller = yield* requirePermission("build", [], "read")
+          const found = (yield* store.active(caller.env_id)).filter((pause) => maySee(caller, pause))
           return { items: found.slice(offset, offset + limit), total: found.length }
         })
       })
     })
   )
+}
+
+/** True if the caller may read builds of the paused project. A pause of the environment concerns every project. */
+const maySee = ({ permissions }: Identity, { project_id, project_name }: Pause): boolean => {
+  const only = readable(permissions, "build", "read")
+  return only === "all" || project_id === null || only.includes(project_id) || only.includes(project_name ?? "")
 }
 
 /** Returns a function that finds what a request pauses, and checks the permission. */

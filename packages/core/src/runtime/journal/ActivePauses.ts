@@ -41,11 +41,24 @@ export class ActivePauses extends Context.Service<
       let ending: ReadonlyArray<Pause> = []
       let version = ""
 
-      const read = Effect.map(store.all, (pauses) => {
+      let begun = 0
+      let applied = 0
+
+      const apply = (pauses: ReadonlyArray<Pause>) => {
         version = versionOf(pauses)
         all = pauses.filter(({ resumed_at }) => resumed_at === null)
         ending = pauses.filter(({ resumed_at }) => resumed_at !== null)
         active = Map.groupBy(all, ({ env_id }) => env_id)
+      }
+
+      const read = Effect.suspend(() => {
+        const number = ++begun
+        return Effect.map(store.all, (pauses) => {
+          // A later query may have answered first.
+          if (number < applied) return
+          applied = number
+          apply(pauses)
+        })
       })
 
       // Nothing is claimed before the pauses are known.

@@ -12,6 +12,14 @@ export interface ReleaseResult {
   readonly next: DeliveryId | null
 }
 
+/** Recorded runs that a pause covers and that have not ended. */
+export interface PausedRuns {
+  /** Number of runs that execute. */
+  readonly executing: number
+  /** Number of suspended durable runs. */
+  readonly suspended: number
+}
+
 export class PauseStore extends Context.Service<
   PauseStore,
   {
@@ -27,6 +35,8 @@ export class PauseStore extends Context.Service<
     readonly resume: (envId: EnvId, id: PauseId, at: Timestamp) => Effect.Effect<Pause, NotFound | StoreUnavailable>
     /** Returns the active pauses of an environment, newest first. */
     readonly active: (envId: EnvId) => Effect.Effect<ReadonlyArray<Pause>, StoreUnavailable>
+    /** Counts the runs of the functions of a pause that have not ended. */
+    readonly countRuns: (pause: Pause) => Effect.Effect<PausedRuns, StoreUnavailable>
     /** Returns all pauses of all environments: active ones, and those whose deliveries are being released. */
     readonly all: Effect.Effect<ReadonlyArray<Pause>, StoreUnavailable>
     /**
