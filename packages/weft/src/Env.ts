@@ -11,6 +11,8 @@ import type {
   LogEntry,
   Page,
   PageOptions,
+  Pause,
+  PauseState,
   Permissions,
   Project,
   Run,
@@ -86,6 +88,16 @@ export interface DeliveryQuery {
   /** A function: `ns/var`, or `project:ns/var`. */
   readonly fn?: string
   readonly eventType?: string
+}
+
+/** A function, a project, or without both the environment. */
+export interface NewPause {
+  /** Id or name of a project. */
+  readonly project?: string
+  /** `ns/var` with `project`, or `project:ns/var`. */
+  readonly fn?: string
+  /** `late` by default. */
+  readonly schedules?: Pause["schedules"]
 }
 
 export interface CancelQuery {
@@ -259,6 +271,16 @@ export interface EnvHandle {
   readonly deliveries: {
     /** Cancels the pending deliveries that the query selects; returns how many. Running runs continue. */
     readonly cancel: (query?: DeliveryQuery) => Promise<number>
+  }
+  /** Pauses: deliveries are kept, and runs that have begun continue. */
+  readonly pauses: {
+    /** Pauses a function, a project, or without both the environment. If it is paused already, changes `schedules`. */
+    readonly create: (pause?: NewPause) => Promise<Pause>
+    /** Newest first. */
+    readonly list: (page?: PageOptions) => Promise<Page<Pause>>
+    readonly get: (pauseId: string) => Promise<PauseState>
+    /** Ends the pause: the kept deliveries start. */
+    readonly remove: (pauseId: string) => Promise<void>
   }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {

@@ -10,6 +10,7 @@ import {
   toFile,
   toLogEntry,
   toPage,
+  toPause,
   toProject,
   toRun,
   toRunStats,
@@ -97,12 +98,24 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
     list: (page) => rejecting(async () => toPage(toSchedule)(await env.schedules.list(toPageRequest(page)))),
     remove: (scheduleId) => rejecting(() => env.schedules.remove(scheduleId))
   },
+  pauses: toPauses(env),
   deliveries: { cancel: (query) => rejecting(() => env.deliveries.cancel(query)) },
   call: (call) => rejecting(async () => toCalled(await env.call(toNewCall(call)))),
   evaluate: makeEvaluate(env),
   usage: () => rejecting(async () => toUsage(await env.usage())),
   streams: { watch: (streamId) => iterating(env.streams.watch(streamId), toActivity) },
   activity: () => iterating(env.activity(), toActivity)
+})
+
+const toPauses = ({ pauses }: WeftEnv): EnvHandle["pauses"] => ({
+  create: (pause) => rejecting(async () => toPause(await pauses.create(pause))),
+  list: (page) => rejecting(async () => toPage(toPause)(await pauses.list(toPageRequest(page)))),
+  get: (pauseId) =>
+    rejecting(async () => {
+      const pause = await pauses.get(pauseId)
+      return { ...toPause(pause), runs: pause.runs }
+    }),
+  remove: (pauseId) => rejecting(() => pauses.remove(pauseId))
 })
 
 const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({

@@ -30,6 +30,7 @@ import type {
   LogEntry,
   Org,
   Page,
+  Pause,
   Permissions,
   Project,
   Run,
@@ -57,6 +58,7 @@ type SecretRow = Listed<WeftEnv["context"]["list"]>
 type FileRow = Listed<WeftEnv["files"]["list"]>
 type DomainRow = Listed<WeftEnv["domains"]["list"]>
 type ScheduleRow = Listed<WeftEnv["schedules"]["list"]>
+type PauseRow = Listed<WeftEnv["pauses"]["list"]>
 type LogRow = Listed<WeftEnv["runs"]["logs"]>
 type StatsRow = Awaited<ReturnType<WeftEnv["runs"]["stats"]>>
 type CompletedTokenRow = Awaited<ReturnType<WeftEnv["runs"]["completeToken"]>>
@@ -185,6 +187,17 @@ export const toSchedule = (row: ScheduleRow): Schedule => ({
   timezone: row.timezone,
   nextAt: toDate(row.next_at),
   createdAt: toDate(row.created_at)
+})
+
+export const toPause = (row: PauseRow): Pause => ({
+  id: row.pause_id,
+  projectId: row.project_id,
+  projectName: row.project_name,
+  ns: row.ns,
+  var: row.var,
+  schedules: row.schedules,
+  pausedAt: toDate(row.paused_at),
+  pausedBy: row.paused_by
 })
 
 export const toEvent = (row: HostEvent): Event => ({

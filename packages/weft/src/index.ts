@@ -9,6 +9,7 @@ export type {
   NewBuild,
   NewCall,
   NewEvent,
+  NewPause,
   NewServiceKey,
   NewSession,
   RunQuery
@@ -43,6 +44,8 @@ export type {
   Org,
   Page,
   PageOptions,
+  Pause,
+  PauseState,
   Permissions,
   Project,
   Run,

@@ -142,6 +142,31 @@ export interface Schedule {
   readonly createdAt: Date
 }
 
+/** A pause of a function, a project or the environment. */
+export interface Pause {
+  readonly id: string
+  /** Null for a pause of the environment. */
+  readonly projectId: string | null
+  readonly projectName: string | null
+  /** The function; null for a pause of a project or the environment. */
+  readonly ns: string | null
+  readonly var: string | null
+  /** Ticks of schedules during the pause: the latest fires at its end, or none does. */
+  readonly schedules: "late" | "skip"
+  readonly pausedAt: Date
+  /** Type and id of the credential that paused. */
+  readonly pausedBy: string
+}
+
+/** A pause, and the runs of its functions that have not ended. */
+export interface PauseState extends Pause {
+  readonly runs: {
+    readonly executing: number
+    /** Suspended durable runs. */
+    readonly suspended: number
+  }
+}
+
 export interface Event {
   readonly id: string
   readonly streamId: string

@@ -122,6 +122,17 @@ describe("createWeft with a data directory", () => {
     await expect(tenant.runs.wake(id)).rejects.toMatchObject({ code: "bad_request" })
   })
 
+  it("pauses a function: its events are kept, its runs counted, and the end of the pause starts them", async () => {
+    const paused = await tenant.pauses.create({ fn: "shop:main/count" })
+    expect(paused).toMatchObject({ ns: "main", var: "count", schedules: "late", pausedBy: "host" })
+    const { id } = await tenant.events.publish({ type: "greeted", data: { name: "Bo" } })
+    expect((await tenant.pauses.list()).items).toEqual([paused])
+    expect(await tenant.pauses.get(paused.id)).toEqual({ ...paused, runs: { executing: 0, suspended: 0 } })
+    expect(await tenant.events.runs(id)).toEqual([])
+    await tenant.pauses.remove(paused.id)
+    expect(await ended(id)).toMatchObject({ status: "succeeded" })
+  })
+
   it("lets a host function refuse a call with a name and a message for the guest", async () => {
     const { run } = await tenant.call({ fn: "shop/ask", waitSeconds: 10 })
     expect(run?.status).toBe("failed")

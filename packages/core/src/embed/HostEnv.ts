@@ -26,11 +26,13 @@ import { OrgUsages } from "../resources/usage/OrgUsages.ts"
 import type { Calls, NewCall } from "../runtime/control/Calls.ts"
 import { Deliveries } from "../runtime/control/Deliveries.ts"
 import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
+import { type NewPause, type PauseState, Pauses } from "../runtime/control/Pauses.ts"
 import type { RunControl } from "../runtime/control/RunControl.ts"
 import { Runs } from "../runtime/control/Runs.ts"
 import type { Tokens } from "../runtime/control/Tokens.ts"
 import type { NewSnippet, SnippetEnd, Snippets } from "../runtime/evaluation/Snippets.ts"
 import { Events, type NewEvent } from "../runtime/events/Events.ts"
+import type { Pause } from "../runtime/runs/Pause.ts"
 import type { Streams } from "../runtime/streams/Streams.ts"
 import { ApiKeys } from "../tenants/access/ApiKeys.ts"
 import { Caller, hostIdentity } from "../tenants/access/Caller.ts"
@@ -96,6 +98,13 @@ export interface WeftEnv {
     /** Cancels the pending deliveries that the query selects. Returns their number. */
     readonly cancel: (query?: DeliveryQuery) => Promise<number>
   }
+  /** Pauses of functions, projects and the environment. */
+  readonly pauses: {
+    readonly create: (pause?: NewPause) => Promise<Pause>
+    readonly list: (page?: PageRequest) => Promise<Page<Pause>>
+    readonly get: (pauseId: string) => Promise<PauseState>
+    readonly remove: (pauseId: string) => Promise<void>
+  }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {
     readonly list: (page?: PageRequest) => Promise<Page<Schedule>>
@@ -128,6 +137,7 @@ export type HostEnvServices =
   | RunControl
   | Tokens
   | Deliveries
+  | Pauses
   | Schedules
   | Calls
   | Snippets
@@ -216,6 +226,12 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
     schedules: {
       list: (page = firstPage) => run(Schedules.use((schedules) => schedules.list(page))),
       remove: (scheduleId) => run(Schedules.use((schedules) => schedules.remove(scheduleId)))
+    },
+    pauses: {
+      create: (pause = {}) => run(Pauses.use((pauses) => pauses.pause(pause))),
+      list: (page = firstPage) => run(Pauses.use((pauses) => pauses.list(page))),
+      get: (pauseId) => run(Pauses.use((pauses) => pauses.get(pauseId))),
+      remove: (pauseId) => run(Pauses.use((pauses) => pauses.resume(pauseId)))
     },
     deliveries: { cancel: (query = {}) => run(Deliveries.use((deliveries) => deliveries.cancel(query))) },
     call: hostCall(run),
