@@ -83,7 +83,10 @@ export class ConnectionTurns {
     this.#rests.arrive(connection.network, now)
     const isFirst = this.#opening.length === 0 || this.#isOpeningTimed
     const mayOpen = isFirst && this.#rests.remaining(connection.network, now) === 0
-    if (mayOpen && this.#accepted <= this.#pace.opens) return this.#fresh.add(connection)
+    if (mayOpen && this.#accepted <= this.#pace.opens) {
+      this.#fresh.add(connection)
+      return
+    }
     if (mayOpen) this.#isOpeningTimed = false
     connection.pause()
     this.#opening.push(connection)
