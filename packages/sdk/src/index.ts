@@ -68,6 +68,7 @@ export type {
 } from "./Meta.ts"
 export { type Prompt, type PromptOptions, prompt } from "./Prompt.ts"
 export { type Resource, type ResourceOptions, resource } from "./Resource.ts"
+export { NonRetryable, RetryAfter } from "./RetryErrors.ts"
 export { type Scheduled, type ScheduleMeta, type ScheduleOptions, type Schedules, schedule } from "./Schedule.ts"
 export type {
   InferInput,
