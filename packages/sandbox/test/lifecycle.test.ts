@@ -60,12 +60,6 @@ export const big = (bytes) => "x".repeat(bytes)
 export const throws = () => {
   throw new TypeError("no good")
 }
-const thrown = (fields) => () => { throw Object.assign(new Error("no"), fields) }
-export const final = thrown({ nonRetryable: true })
-export const namedFinal = thrown({ name: "NonRetryable", retryAfter: "soon" })
-export const later = thrown({ retryAfter: 1500.7 })
-export const muchLater = thrown({ retryAfter: "P2Y" })
-export const overdue = thrown({ retryAfter: new Date(0) })
 export const throwsNull = () => { throw null }
 export const returnsFunction = () => () => 1
 export const returnsBigInt = () => 1n
@@ -342,20 +336,6 @@ layer(sandbox({ runners: 2 }), { excludeTestServices: true, timeout: "60 seconds
       assert.deepStrictEqual(thrownNull.outcome, { _tag: "Threw", name: "Error", message: "null", stack: "" })
       const unknown = yield* tenant.call("nowhere")
       assert.deepInclude(unknown.outcome, { _tag: "Threw", name: "FunctionNotFound" })
-    })
-  )
-
-  it.effect("fails with the instructions of its error about further attempts", () =>
-    Effect.gen(function* () {
-      const tenant = yield* prepareTenant(61, script)
-      const retryOf = (fn: string) =>
-        Effect.map(tenant.call(fn), ({ outcome }) => (outcome._tag === "Threw" ? outcome.retry : outcome._tag))
-      assert.deepStrictEqual(yield* retryOf("final"), { final: true, after_ms: null })
-      assert.deepStrictEqual(yield* retryOf("namedFinal"), { final: true, after_ms: null })
-      assert.deepStrictEqual(yield* retryOf("later"), { final: false, after_ms: 1500 })
-      assert.deepStrictEqual(yield* retryOf("muchLater"), { final: false, after_ms: 365 * 24 * 3_600_000 })
-      assert.deepStrictEqual(yield* retryOf("overdue"), { final: false, after_ms: 0 })
-      assert.isUndefined(yield* retryOf("throws"))
     })
   )
 

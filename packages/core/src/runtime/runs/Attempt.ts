@@ -16,10 +16,16 @@ import type { Event } from "../events/Event.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { Run, RunStatus } from "./Run.ts"
 
+/** The fields of a match that its deliveries have. */
+export interface DeliveryMatch extends Pick<Match, "run_type"> {
+  readonly build: Pick<Build, "project_id" | "project_name" | "build_id">
+  readonly handler: Pick<Match["handler"], "ns" | "var" | "retry" | "timeout_ms" | "durable" | "on_failure">
+}
+
 /** Returns a delivery that runs `match` for `event`, due at the event's time. */
 export const newDelivery = (
   event: Event,
-  match: Match,
+  match: DeliveryMatch,
   id: DeliveryId,
   cause: Cause,
   group: Delivery["group"],
@@ -46,6 +52,7 @@ export const newDelivery = (
   durable: match.handler.durable,
   continues: null,
   ...(cause.awaits === true ? { awaited: true } : {}),
+  ...(match.handler.on_failure === undefined ? {} : { on_failure: match.handler.on_failure }),
   ...(traceparent === undefined ? {} : { traceparent })
 })
 
@@ -185,6 +192,10 @@ export const isFinalAttempt = ({ status, attempt, result, cpu_ms }: Run, attempt
 
 /** End of the result of a run whose error allows no further attempt. A stack ends with a quotation mark. */
 const finalMark = ',"nonRetryable":true}}'
+
+/** True if the run failed, or expired before its function was called. Other cancelled runs did not fail. */
+export const hasFailed = ({ status, result }: Pick<Run, "status" | "result">): boolean =>
+  status === "failed" || (status === "cancelled" && result?.startsWith('{"error":{"name":"Expired"') === true)
 
 /** True if the retry policy applies to the outcome. */
 export const isFailure = (outcome: Outcome): boolean => toStatus(outcome) === "failed"

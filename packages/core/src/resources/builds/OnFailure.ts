@@ -1,0 +1,83 @@
+/** Failures of functions in the background: the event about them, and the functions that `onFailure` names. */
+import { Result, Schema } from "effect"
+import { BadRequest } from "../../foundation/Errors.ts"
+import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
+import { fault, type Read, readText } from "./MetaFields.ts"
+import { RetryPolicy } from "./RetryPolicy.ts"
+
+/** Type of the event about a run that failed for good. Only Weft publishes it, and only handlers of exactly this type get it. */
+export const failureEventType = "svc:run:failed"
+
+/** The function that is called after the last attempt of another one, with its options. */
+export const OnFailure = Schema.Struct({
+  ns: Schema.String,
+  var: Schema.String,
+  retry: RetryPolicy,
+  timeout_ms: Schema.Int,
+  durable: Schema.Boolean
+})
+export type OnFailure = typeof OnFailure.Type
+
+const referenceLengthMax = 513
+
+/** Reads the name of a function of the build. */
+export const readOnFailure = (value: unknown): Read<string> => readText("onFailure", value, referenceLengthMax)
+
+/** Options that would leave out failures. */
+const dropping = ["idempotency", "dedupe", "rateLimit", "debounce", "singleton"]
+
+/** Checks that a function that handles failures gets all of them. */
+export const checkFailureEvents = (
+  events: ReadonlyArray<string>,
+  fields: Readonly<Record<string, unknown>>
+): Read<void> => {
+  const key = events.includes(failureEventType) ? dropping.find((name) => fields[name] !== undefined) : undefined
+  return key === undefined
+    ? Result.succeed(undefined)
+    : fault(key, `must not be set for a function that handles ${failureEventType}: it would leave out failures`)
+}
+
+/** A function with the name of the one that `onFailure` names. */
+export interface FailureReference extends FunctionRef {
+  readonly onFailure: string
+}
+
+/** A function of the build with its options. */
+interface Candidate extends OnFailure {
+  readonly concurrency: unknown
+  readonly idempotency: unknown
+  readonly flow?: unknown
+}
+
+/** Returns the functions that `onFailure` names, by the name of the function that names them. */
+export const resolveFailures = (
+  references: ReadonlyArray<FailureReference>,
+  functions: ReadonlyArray<Candidate>
+): Result.Result<ReadonlyMap<string, OnFailure>, BadRequest> => {
+  const found = new Map<string, OnFailure>()
+  if (references.length === 0) return Result.succeed(found)
+  const byName = new Map(functions.map((fn) => [nameOf(fn), fn]))
+  for (const reference of references) {
+    const name = nameOf(reference)
+    const wrong = findFault(name, reference.onFailure, byName.get(reference.onFailure))
+    if (typeof wrong === "string") {
+      const got = JSON.stringify(reference.onFailure)
+      return Result.fail(new BadRequest({ reason: `${name}: meta.onFailure ${wrong} (got ${got})` }))
+    }
+    const { ns, var: variable, retry, timeout_ms, durable } = wrong
+    found.set(name, { ns, var: variable, retry, timeout_ms, durable })
+  }
+  return Result.succeed(found)
+}
+
+/** Returns the named function, or the reason why it cannot be called after a failure. */
+const findFault = (name: string, reference: string, named: Candidate | undefined): Candidate | string => {
+  if (named === undefined) return "must be a function of the build"
+  if (reference === name) return "must be another function"
+  const isCalledOnce = named.concurrency === null && named.idempotency === null && named.flow === undefined
+  return isCalledOnce
+    ? named
+    : "must be a function without concurrency, idempotency and flow control, because each failure calls it once"
+}
+
+export const nameOf = ({ ns, var: variable }: FunctionRef): string => `${ns}/${variable}`
