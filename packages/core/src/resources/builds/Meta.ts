@@ -38,7 +38,10 @@ export const readManifest = Effect.fnUntraced(function* (
       checkCompletions(triggers)
     ])
   )
-  const failures = yield* Effect.fromResult(resolveFailures(triggers.failures, triggers.functions))
+  const resolved = resolveFailures(triggers.failures, triggers.functions)
+  const failures = yield* Effect.fromResult(
+    Result.mapError(resolved, ({ fn, reason }) => badMeta(fn, "onFailure", reason))
+  )
   const withFailure = <A extends FunctionRef>(entry: A): A & { readonly on_failure?: OnFailure } => {
     const on_failure = failures.get(nameOf(entry))
     return on_failure === undefined ? entry : { ...entry, on_failure }

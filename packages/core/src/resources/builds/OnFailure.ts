@@ -1,6 +1,5 @@
 /** Failures of functions in the background: the event about them, and the functions that `onFailure` names. */
 import { Result, Schema } from "effect"
-import { BadRequest } from "../../foundation/Errors.ts"
 import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
 import { fault, type Read, readText } from "./MetaFields.ts"
 import { RetryPolicy } from "./RetryPolicy.ts"
@@ -49,35 +48,39 @@ interface Candidate extends OnFailure {
   readonly flow?: unknown
 }
 
+/** A reference that names no function which can be called after a failure. */
+interface WrongReference {
+  readonly fn: FunctionRef
+  readonly reason: string
+}
+
 /** Returns the functions that `onFailure` names, by the name of the function that names them. */
 export const resolveFailures = (
   references: ReadonlyArray<FailureReference>,
   functions: ReadonlyArray<Candidate>
-): Result.Result<ReadonlyMap<string, OnFailure>, BadRequest> => {
+): Result.Result<ReadonlyMap<string, OnFailure>, WrongReference> => {
   const found = new Map<string, OnFailure>()
   if (references.length === 0) return Result.succeed(found)
   const byName = new Map(functions.map((fn) => [nameOf(fn), fn]))
   for (const reference of references) {
     const name = nameOf(reference)
-    const wrong = findFault(name, reference.onFailure, byName.get(reference.onFailure))
-    if (typeof wrong === "string") {
-      const got = JSON.stringify(reference.onFailure)
-      return Result.fail(new BadRequest({ reason: `${name}: meta.onFailure ${wrong} (got ${got})` }))
-    }
-    const { ns, var: variable, retry, timeout_ms, durable } = wrong
+    const named = findNamed(name, reference.onFailure, byName.get(reference.onFailure))
+    if (typeof named === "string") return Result.fail({ fn: reference, reason: named })
+    const { ns, var: variable, retry, timeout_ms, durable } = named
     found.set(name, { ns, var: variable, retry, timeout_ms, durable })
   }
   return Result.succeed(found)
 }
 
 /** Returns the named function, or the reason why it cannot be called after a failure. */
-const findFault = (name: string, reference: string, named: Candidate | undefined): Candidate | string => {
-  if (named === undefined) return "must be a function of the build"
-  if (reference === name) return "must be another function"
+const findNamed = (name: string, reference: string, named: Candidate | undefined): Candidate | string => {
+  const got = JSON.stringify(reference)
+  if (named === undefined) return `must be a function of the build (got ${got})`
+  if (reference === name) return `must be another function (got ${got})`
   const isCalledOnce = named.concurrency === null && named.idempotency === null && named.flow === undefined
   return isCalledOnce
     ? named
-    : "must be a function without concurrency, idempotency and flow control, because each failure calls it once"
+    : `must be a function without concurrency, idempotency and flow control, because each failure calls it once (got ${got})`
 }
 
 export const nameOf = ({ ns, var: variable }: FunctionRef): string => `${ns}/${variable}`

@@ -58,9 +58,10 @@ export const makeFailureEvents = Effect.gen(function* () {
   }
 
   /** Returns false if the plan does not allow the runs, or the depth of their chain. */
-  const admit = ({ run_id, env_id }: Run, depth: number, runs: number) =>
+  const admit = ({ run_id, env_id }: Run, depth: number, handlers: ReadonlyArray<{ readonly durable: boolean }>) =>
     quotas.admitDepth(env_id, depth).pipe(
-      Effect.andThen(runs === 0 ? Effect.void : quotas.admit(env_id, runs)),
+      Effect.andThen(handlers.some(({ durable }) => durable) ? quotas.admitDurable(env_id) : Effect.void),
+      Effect.andThen(handlers.length === 0 ? Effect.void : quotas.admit(env_id, handlers.length)),
       Effect.as(true),
       Effect.catchTags({
         PlanRequired: ({ reason }) =>
@@ -89,10 +90,11 @@ export const makeFailureEvents = Effect.gen(function* () {
     const deployed = yield* deployments.of(run.env_id)
     const selected = yield* expressions.select(event, deployed.failureHandlers)
     const matches = selected.filter((match) => !isOnFailure(match, claim.delivery))
-    const runs = matches.length + (claim.delivery.on_failure === undefined ? 0 : 1)
-    if (runs === 0 && !isAwaited(run.env_id)) return entry
-    const cause = { run_id: run.run_id, depth: claim.delivery.depth + 1 }
-    if (!(yield* admit(run, cause.depth, runs))) return entry
+    const { on_failure, depth } = claim.delivery
+    const handlers = [...(on_failure === undefined ? [] : [on_failure]), ...matches.map(({ handler }) => handler)]
+    if (handlers.length === 0 && !isAwaited(run.env_id)) return entry
+    const cause = { run_id: run.run_id, depth: depth + 1 }
+    if (!(yield* admit(run, cause.depth, handlers))) return entry
     const called = yield* callOnFailure(event, claim, cause)
     const keyed = yield* toDeliveries({ event, matches, cause, beginsStream: false, request: null })
     return { ...entry, followUp: { event, deliveries: [...called, ...keyed.map(({ delivery }) => delivery)] } }

@@ -1,7 +1,7 @@
 /** Events about runs that failed for good, and the functions that `onFailure` names, with virtual time. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Builds, type Env, Events } from "@weft/core"
+import { Builds, type Env, Events, RunControl } from "@weft/core"
 import { type TrustedFunction, type TrustedModule, trustedZip } from "@weft/core/testing"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -29,6 +29,23 @@ const fails = (meta: object, error: Error = new RangeError("declined")): Trusted
     { meta }
   )
 
+/** A durable function whose second round fails. */
+const rounds = (onFailure: string): TrustedFunction =>
+  Object.assign(
+    async (
+      round: unknown,
+      svc: {
+        readonly sleep: (name: string, duration: string) => Promise<void>
+        readonly continueAsNew: (args: ReadonlyArray<number>) => Promise<never>
+      }
+    ) => {
+      if (round === 2) throw new RangeError("the second round")
+      await svc.sleep("pause", "1h")
+      return svc.continueAsNew([2])
+    },
+    { meta: { event: "rounds", durable: true, onFailure } }
+  )
+
 const twice = { attempts: 2, delay: "1s", jitter: false }
 
 const shop: TrustedModule = {
@@ -40,12 +57,14 @@ const shop: TrustedModule = {
     everything: receives("everything", { event: "*" }),
     quiet: fails({ event: "quiet" }),
     works: Object.assign(() => 1, { meta: { event: "works", onFailure: "main/refund" } }),
+    rounds: rounds("main/refund"),
     late: Object.assign(() => 1, { meta: { event: "late", ttl: "1m", throttle: { limit: 1, period: "2m" } } })
   }
 }
 
 const modules = {
   shop,
+  next: { main: { rounds: rounds("main/apology"), apology: receives("apology") } },
   bare: { main: { mail: fails({ event: "mail" }), everything: receives("everything", { event: "*" }) } },
   broken: {
     main: {
@@ -96,6 +115,19 @@ const failuresOf = (env: Env) =>
 
 const pass = (ms: number) => Effect.andThen(TestClock.adjust(ms), Effect.andThen(settle, settle))
 
+/** Deploys a module in the project of the test. */
+const deploy = (env: Env, key: keyof typeof modules) => {
+  const zip = trustedZip(key)
+  const hash = createHash("sha256").update(zip).digest("hex")
+  return asHost(
+    env,
+    Effect.gen(function* () {
+      const { build } = yield* Builds.use((builds) => builds.upload("shop", { zip, hash }))
+      yield* Builds.use((builds) => builds.deploy("shop", build.build_id))
+    })
+  )
+}
+
 const names = () => received.map(([name]) => name)
 
 describe("a run whose last attempt failed", () => {
@@ -140,17 +172,41 @@ describe("a run whose last attempt failed", () => {
     Effect.gen(function* () {
       yield* publish(env, "pay")
       yield* settle
-      const zip = trustedZip("bare")
-      const hash = createHash("sha256").update(zip).digest("hex")
-      yield* asHost(
-        env,
-        Effect.gen(function* () {
-          const { build } = yield* Builds.use((builds) => builds.upload("shop", { zip, hash }))
-          yield* Builds.use((builds) => builds.deploy("shop", build.build_id))
-        })
-      )
+      yield* deploy(env, "bare")
       yield* pass(1000)
       assert.deepStrictEqual(names(), ["everything", "refund"])
+    })
+  )
+
+  check("calls the function of the build that its next run has", "shop", (env) =>
+    Effect.gen(function* () {
+      yield* publish(env, "rounds")
+      yield* settle
+      yield* deploy(env, "next")
+      yield* pass(3_601_000)
+      assert.deepStrictEqual(names(), ["everything", "apology"])
+      const [apology] = (yield* allRuns(env)).filter((run) => run.var === "apology")
+      assert.strictEqual(apology?.status, "succeeded")
+    })
+  )
+
+  check("calls no function that the build of a replay lacks", "shop", (env) =>
+    Effect.gen(function* () {
+      yield* publish(env, "rounds")
+      yield* pass(3_601_000)
+      const [failed] = (yield* allRuns(env)).filter((run) => run.var === "rounds" && run.status === "failed")
+      yield* deploy(env, "next")
+      yield* asHost(
+        env,
+        RunControl.use((control) => control.replay(failed?.run_id ?? "", "same"))
+      ).pipe(Effect.forkChild)
+      yield* pass(2000)
+      const rounds = (yield* allRuns(env)).filter((run) => run.var === "rounds" && run.status === "failed")
+      assert.lengthOf(rounds, 2)
+      assert.deepStrictEqual(
+        names().filter((name) => name !== "everything" && name !== "alarm"),
+        ["refund"]
+      )
     })
   )
 
