@@ -97,7 +97,11 @@ const makeFindMatch = Effect.gen(function* () {
     const build = yield* Effect.catchTag(builds.get(run.env_id, run.build_id, run.project_id), "NotFound", () =>
       Effect.fail(new BadRequest({ reason: 'the build of this run was deleted; use `build: "deployed"`' }))
     )
-    return toMatch(build, deployed?.handler ?? defaultHandler(run))
+    if (deployed === undefined) return toMatch(build, defaultHandler(run))
+    // The build of the run may lack the function that the deployed one calls after a failure.
+    const { on_failure, ...handler } = deployed.handler
+    const isSame = deployed.build.build_id === build.build_id
+    return toMatch(build, isSame && on_failure !== undefined ? { ...handler, on_failure } : handler)
   })
 })
 

@@ -156,8 +156,9 @@ export const measureEntry = (entry: JournalEntry): number => {
     case "Started":
       return 0
     case "Ended":
-    case "Settled":
       return (entry.run.result?.length ?? 0) + measureLogs(entry.logs)
+    case "Settled":
+      return (entry.run.result?.length ?? 0) + measureLogs(entry.logs) + (entry.followUp?.event.event_data.length ?? 0)
     case "Advanced":
       return (
         entry.steps.reduce((length, { result }) => length + (result?.length ?? 0), 0) +
