@@ -1,8 +1,8 @@
 /**
  * Messages that wait for the socket to the supervisor.
  *
- * The isolates of a runner take turns. So a small answer of one does not wait for all large results of another, which the
- * supervisor reads at some hundred KB per turn of its event loop.
+ * The isolates of a runner take turns. So a small answer of one does not wait for all large results of another. The supervisor
+ * reads only some hundred KB per turn of its event loop.
  */
 import { type FromRunner, writeFromRunner } from "../protocol/FromRunner.ts"
 import type { FrameWriter } from "../protocol/Wire.ts"

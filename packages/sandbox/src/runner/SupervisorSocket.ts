@@ -8,7 +8,7 @@ import { OutputQueue } from "./OutputQueue.ts"
 /** Maximum frame. The supervisor is trusted; the limit only detects corrupt frames. */
 const frameBytesMax = 512 * 1024 * 1024
 
-/** Bytes that are sent before the system has accepted the earlier ones. What waits here can still be overtaken. */
+/** Bytes that are sent before the system has accepted the earlier ones. Small messages can overtake only those in the queue. */
 const sentBytesMax = 64 * 1024
 
 export class SupervisorSocket {

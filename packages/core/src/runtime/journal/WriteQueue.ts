@@ -29,7 +29,7 @@ interface Write {
   readonly entry: JournalEntry
 }
 
-/** What a commit takes of an environment. */
+/** The part of a commit that belongs to one environment. */
 interface Share {
   entries: number
   length: number
