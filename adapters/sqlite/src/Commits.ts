@@ -133,7 +133,7 @@ export class Commits {
     const tag = rows.take()
     switch (tag) {
       case entryTags.appended:
-        this.#append(rows, deltas)
+        this.#append(rows, deltas, true)
         return true
       case entryTags.started:
         this.#insertRun.run(rows.next(this.#insertRun.width))
@@ -151,9 +151,10 @@ export class Commits {
     }
   }
 
-  #append(rows: Reader, deltas: CountDeltas): void {
+  /** Reads an event with its deliveries. Stores them if they are wanted, and the event is new. */
+  #append(rows: Reader, deltas: CountDeltas, isWanted: boolean): void {
     const event = rows.next(this.#insertEvent.width)
-    const isNew = this.#insertEvent.run(event) > 0
+    const isNew = isWanted && this.#insertEvent.run(event) > 0
     if (isNew) deltas.addEvent(readEventType(event))
     const deliveries = requireNumber(rows.take())
     for (let index = 0; index < deliveries; index++) {
@@ -175,7 +176,9 @@ export class Commits {
     const run = rows.next(settledRow.width)
     // Must precede the end of the run, because only a running run holds its delivery.
     if (rows.take() === 1) this.#requeueDelivery.run(rows.next(this.#requeueDelivery.width))
-    if (this.#endRun.run(endOfSettled(run)) === 0) return false
+    const isCounted = this.#endRun.run(endOfSettled(run)) > 0
+    if (rows.take() === 1) this.#append(rows, deltas, isCounted)
+    if (!isCounted) return false
     if (isDurable)
       this.#deleteWaitsOfRun.run(readColumn(run, settledRow.at.env_id), readColumn(run, settledRow.at.run_id))
     countRun(deltas, run, settledRow.at)

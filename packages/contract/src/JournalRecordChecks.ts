@@ -6,6 +6,7 @@ import {
   EventStore,
   type JournalEntry,
   JournalStore,
+  noRetry,
   type Run,
   RunStore,
   RunType,
@@ -94,6 +95,13 @@ const published: ReadonlyArray<{ readonly event: Event; readonly delivery: Deliv
       first_run_id: fc.option(number.map(runId)),
       durable: fc.boolean(),
       continues: fc.constant(null),
+      on_failure: fc.record({
+        ns: text,
+        var: text,
+        retry: fc.constant(noRetry),
+        timeout_ms: number,
+        durable: fc.boolean()
+      }),
       traceparent: text
     })
   })

@@ -10,6 +10,7 @@ import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { claimAll, type JournalStores } from "./Claims.ts"
 import { claimChecks } from "./JournalClaimChecks.ts"
+import { followUpChecks } from "./JournalFollowUpChecks.ts"
 import { groupChecks } from "./JournalGroupChecks.ts"
 import { leaveChecks, lookChecks } from "./JournalLookChecks.ts"
 import { purgeChecks } from "./JournalPurgeChecks.ts"
@@ -297,6 +298,7 @@ export const journalStoreChecks = ({ exclusive }: JournalStoreOptions): Readonly
   ...running,
   ...settling,
   ...recordChecks,
+  ...followUpChecks,
   ...claimChecks,
   ...groupChecks,
   ...reapChecks,

@@ -134,6 +134,25 @@ const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
     assert.deepStrictEqual(summary, { run_id, project_id, project_name, ns, var: name, status, start_time, stop_time })
   }),
 
+  check("replays are the first attempts of replays of a run, newest first, up to the limit", function* () {
+    const store = yield* RunStore
+    const origin = run(1, { event_id: eventId(1) })
+    const replay = { event_id: eventId(1), origin_run_id: origin.run_id, run_type: "run" } as const
+    yield* start(origin, run(2, replay), run(3, { ...replay, attempt: 2 }), run(4, { ...replay, run_type: "event" }))
+    yield* start(
+      run(5, { ...replay, origin_run_id: runId(2) }),
+      run(6, { ...replay, env_id: envId(2) }),
+      run(7, replay)
+    )
+    yield* finish(ended(run(8, replay)))
+    const replays = (limit: number, of: Partial<Run> = {}) => store.replays({ ...origin, ...of }, limit)
+    assert.deepStrictEqual(yield* replays(10), [runId(8), runId(7), runId(2)])
+    assert.deepStrictEqual(yield* replays(2), [runId(8), runId(7)])
+    assert.deepStrictEqual(yield* replays(10, { env_id: envId(2) }), [runId(6)])
+    assert.deepStrictEqual(yield* replays(10, { event_id: null }), [])
+    assert.deepStrictEqual(yield* replays(10, { run_id: runId(2) }), [runId(5)])
+  }),
+
   check("ends a page before the large result that would exceed its size, and lists the rest on the next", function* () {
     const store = yield* RunStore
     const result = JsonText.make(`"${"x".repeat(pageBytesMax / 4)}"`)

@@ -186,6 +186,7 @@ export {
   type Claim,
   type ClaimRequest,
   type ClaimResult,
+  type FollowUp,
   type JournalEntry,
   JournalStore,
   type Lease,

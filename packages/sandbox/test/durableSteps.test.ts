@@ -32,7 +32,7 @@ export const failing = durable("failing", (event, svc) =>
   }, { concurrency: 2 }).catch((error) => error.message))
 
 export const attempts = durable("attempts", async (event, svc) => {
-  const retry = { attempts: 3, delay: "1h" }
+  const retry = { attempts: 4, delay: "1h" }
   const names = []
   const attempt = (name, body, options) => svc.step(name, body, options).catch((error) => names.push(error.name + ": " + error.message))
   await attempt("slow", ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => ran("aborted " + signal.reason.name))), { timeout: "50ms" })
@@ -43,6 +43,7 @@ export const attempts = durable("attempts", async (event, svc) => {
     await ran("attempt " + attempt)
     if (attempt === 1) throw Object.assign(new Error("after"), { retryAfter: 10 })
     if (attempt === 2) throw Object.assign(new Error("after"), { retryAfter: new Date(Date.now() + 20) })
+    if (attempt === 3) throw Object.assign(new Error("after"), { retryAfter: "10ms" })
     return attempt
   }, { retry })
   await attempt("wrong", () => 1, { timeout: "soon" })
@@ -163,7 +164,7 @@ describe("the attempt at a step", { timeout: 20_000 }, () => {
       "NonRetryable: name",
       'TypeError: svc.step: timeout must be a duration such as "30s", at most 1 hour'
     ])
-    assert.deepStrictEqual(ran, ["aborted StepTimeout", "attempt 1", "attempt 2", "attempt 3"])
+    assert.deepStrictEqual(ran, ["aborted StepTimeout", "attempt 1", "attempt 2", "attempt 3", "attempt 4"])
   })
 })
 

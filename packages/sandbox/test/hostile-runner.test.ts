@@ -8,6 +8,7 @@ const MiB = 2 ** 20
 /** Placeholder that the runner replaces by the id of the run. */
 const run = 0x01eeeeee
 const isolate = 0x02eeeeee
+const retry = { isFinal: false, afterMs: null }
 const usage = { run, cpuMs: 1, heapBytes: 1 }
 
 const script = (...messages: ReadonlyArray<FromRunner>): string => {
@@ -44,9 +45,12 @@ describe("a compromised runner", { timeout: 60_000 }, () => {
       { kind: "returned", output: JSON.stringify(large), ...usage },
       { kind: "responded", status: 99, encoding: "json", headers: "{}", body: "1", ...usage },
       { kind: "responded", status: 200, encoding: "json", headers: '{"a":"b\\r\\nc"}', body: "1", ...usage },
-      { kind: "threw", name: long, message: "", stack: "", ...usage },
-      { kind: "threw", name: "", message: long, stack: "", ...usage },
-      { kind: "threw", name: "", message: "", stack: long, ...usage },
+      { kind: "threw", name: long, message: "", stack: "", ...retry, ...usage },
+      { kind: "threw", name: "", message: long, stack: "", ...retry, ...usage },
+      { kind: "threw", name: "", message: "", stack: long, ...retry, ...usage },
+      { kind: "threw", name: "", message: "", stack: "", isFinal: false, afterMs: Number.NaN, ...usage },
+      { kind: "threw", name: "", message: "", stack: "", isFinal: false, afterMs: -2, ...usage },
+      { kind: "threw", name: "", message: "", stack: "", isFinal: false, afterMs: 1e12, ...usage },
       { kind: "exceeded", limit: "", message: long, ...usage },
       { kind: "loadFailed", isolate, failure: "threw", name: "", message: long, stack: "" },
       { kind: "call", run, call: 1, op: long, payload: "" },

@@ -7,7 +7,7 @@ const watchFrom = (isolateMs: number): IdleWatch => {
   return watch
 }
 
-it("an isolate that goes on computing while it is idle is detected", () => {
+it("an isolate that continues to compute while it is idle is detected", () => {
   const watch = watchFrom(1000)
   expect([1100, 1200, 1300, 1400].map((ms) => watch.isComputing(ms, ms))).toEqual([false, false, false, true])
 })

@@ -28,6 +28,8 @@ const fromRunner: fc.Arbitrary<FromRunner> = fc.oneof(
     name: wellFormed,
     message: wellFormed,
     stack: wellFormed,
+    isFinal: fc.boolean(),
+    afterMs: fc.option(amount),
     ...usage
   }),
   fc.record({ kind: fc.constant("stopped" as const), ...usage }),

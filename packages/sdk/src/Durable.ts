@@ -19,7 +19,7 @@ export interface StepContext {
 
 /**
  * An error of a body may have `nonRetryable: true`, or the name `NonRetryable`: no further attempt follows. Its `retryAfter`,
- * in milliseconds or as a `Date`, is the delay before the next attempt.
+ * in milliseconds, as a duration or as a `Date`, is the delay before the next attempt. `RetryAfter` is such an error.
  */
 export interface AttemptOptions {
   /** The policy of the function by default. */

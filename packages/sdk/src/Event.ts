@@ -17,13 +17,15 @@ export interface Event<Type extends string = string, Data = unknown> {
 export type Matched<Pattern extends string> = Pattern extends `${infer Prefix}*` ? `${Prefix}${string}` : Pattern
 
 /** The pattern itself, or an error message. */
-export type CheckedPattern<Pattern extends string> = Pattern extends `svc:${string}`
-  ? "must not start with svc:, which is reserved"
-  : Pattern extends `${string}*${infer Rest}`
-    ? Rest extends ""
-      ? Pattern
-      : "may have * at its end only"
-    : Pattern
+export type CheckedPattern<Pattern extends string> = Pattern extends "svc:run:failed"
+  ? Pattern
+  : Pattern extends `svc:${string}`
+    ? "must not start with svc:, which is reserved, except svc:run:failed"
+    : Pattern extends `${string}*${infer Rest}`
+      ? Rest extends ""
+        ? Pattern
+        : "may have * at its end only"
+      : Pattern
 
 /** Schemas of `event_data` by event type. */
 export type Catalogue = Readonly<Record<string, StandardSchemaV1>>

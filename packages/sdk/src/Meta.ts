@@ -49,9 +49,18 @@ export interface RequestTerms extends Terms {
   readonly record?: RecordMode
 }
 
-/** Options of a function that runs in the background. */
-export interface BackgroundTerms<Path extends string = string> extends Terms, FlowTerms {
+/** Options for failures of a function that runs in the background. */
+export interface FailureTerms {
   readonly retry?: Retry
+  /**
+   * A function of the same build, such as `main/refund`, that is called once after the last attempt failed. It receives a
+   * `FailureEvent`, and `svc`.
+   */
+  readonly onFailure?: string
+}
+
+/** Options of a function that runs in the background. */
+export interface BackgroundTerms<Path extends string = string> extends Terms, FlowTerms, FailureTerms {
   readonly concurrency?: Concurrency<Path>
   /** A path into `event_data`: of events with the same value there, only the first within 24 hours is handled. */
   readonly idempotency?: Path

@@ -1,23 +1,21 @@
 /** Functions that run on a schedule. */
 import type { AnyEvents, Catalogue } from "./Event.ts"
 import type { StartTerms } from "./FlowControl.ts"
-import { type Concurrency, type Cron, type Retry, type Terms, withMeta } from "./Meta.ts"
+import { type Concurrency, type Cron, type FailureTerms, type Terms, withMeta } from "./Meta.ts"
 import type { ScheduleSvc } from "./Svc.ts"
 import type { Tick } from "./Tick.ts"
 
-export interface ScheduleOptions extends Terms, StartTerms {
+export interface ScheduleOptions extends Terms, StartTerms, FailureTerms {
   /** A cron expression of five fields, or six with seconds first; or a list of them. */
   readonly cron: string | ReadonlyArray<string>
   /** For example `Europe/Oslo`; UTC by default. */
   readonly timezone?: string
-  readonly retry?: Retry
   /** `limit: 1` prevents overlapping runs. */
   readonly concurrency?: Pick<Concurrency, "limit">
 }
 
-export interface ScheduleMeta extends Terms, StartTerms {
+export interface ScheduleMeta extends Terms, StartTerms, FailureTerms {
   readonly schedule: ReadonlyArray<Cron>
-  readonly retry?: Retry
   readonly concurrency?: Concurrency
 }
 

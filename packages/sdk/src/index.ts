@@ -33,6 +33,7 @@ export type {
   Matched,
   PathOf
 } from "./Event.ts"
+export type { FailureEvent, RunFailure } from "./Failure.ts"
 export type { Asset, Content, FileData, Files, StoredFile } from "./Files.ts"
 export type { Debounce, Dedupe, Expression, FlowTerms, Rate, Singleton, StartTerms } from "./FlowControl.ts"
 export { type Handler, type HandlerMeta, type HandlerOptions, handler } from "./Handler.ts"
@@ -55,6 +56,7 @@ export type {
   Cron,
   Duration,
   Endpoint,
+  FailureTerms,
   JsonSchema,
   Meta,
   Method,
@@ -68,6 +70,7 @@ export type {
 } from "./Meta.ts"
 export { type Prompt, type PromptOptions, prompt } from "./Prompt.ts"
 export { type Resource, type ResourceOptions, resource } from "./Resource.ts"
+export { NonRetryable, RetryAfter } from "./RetryErrors.ts"
 export { type Scheduled, type ScheduleMeta, type ScheduleOptions, type Schedules, schedule } from "./Schedule.ts"
 export type {
   InferInput,

@@ -12,7 +12,7 @@ const same = (value: unknown) => value
 describe("meta", () => {
   it("contains exactly the options", () => {
     const retry = { attempts: 3, delay: "1s", backoff: 2, max_delay: "PT1M", jitter: false } as const
-    const terms = { retry, timeout: "2m", description: "Does it" } as const
+    const terms = { retry, timeout: "2m", description: "Does it", onFailure: "main/undo" } as const
     expect(handler("a", same).meta).toEqual({ event: "a" })
     expect(handler(["a", "b:*"], same).meta).toEqual({ event: ["a", "b:*"] })
     const concurrency = { limit: 1, key: "a.b" }

@@ -14,7 +14,7 @@ export const ById = Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(Sche
 
 const right = `
 import "@weft/sdk/globals"
-import { callable, defineEvents, durable, durableCallable, type DurableSvc, type Event, handler, schedule, type Svc, tool, webhook } from "@weft/sdk"
+import { callable, defineEvents, durable, durableCallable, type DurableSvc, type Event, type FailureEvent, handler, schedule, type Svc, tool, webhook } from "@weft/sdk"
 import { testEnv } from "@weft/sdk/testing"
 import { toStandardJsonSchema } from "@valibot/to-json-schema"
 import { ById, Order, Paid, Sent } from "./schemas.ts"
@@ -34,6 +34,9 @@ export const prefix = handler(["order:*", "x"], (event) => is<typeof event.event
 export const zod = handler({ event: "a", data: Order, idempotency: "customer.id" }, ({ event_data }) => is<typeof event_data.at, Date>(true))
 export const valibot = handler({ event: "a", data: Paid }, ({ event_data }) => is<typeof event_data.cents, number>(true))
 export const effect = handler({ event: "a", data: Sent }, ({ event_data }) => is<typeof event_data.count, number>(true))
+export const failed = handler({ event: "svc:run:failed", if: "event.data.run_type == 'schedule'" }, (event) => is<typeof event.event_type, "svc:run:failed">(true))
+export const undone = handler({ event: "a", onFailure: "main/refund" }, () => null)
+export const refund = ({ event_data }: FailureEvent<{ id: string }>) => event_data.event.event_data?.id
 export const free = handler({ event: "a", concurrency: { limit: 1, key: "any.path" } }, () => null)
 
 const events = defineEvents({ "order:created": Order, "order:paid": Paid, "mail:sent": Sent })
@@ -117,7 +120,7 @@ import { callable, defineEvents, durable, handler, schedule, type Svc, tool, web
 import { testEnv } from "@weft/sdk/testing"
 import { Order, Paid } from "./schemas.ts"
 const events = defineEvents({ "order:created": Order, "order:paid": Paid })
-handler("svc:call", () => 1) //~ must not start with svc:, which is reserved
+handler("svc:call", () => 1) //~ must not start with svc:, which is reserved, except svc:run:failed
 handler({ event: ["ok", "a*b"] }, () => 1) //~ may have \\* at its end only
 handler({ event: "a", retry: { attemps: 3 } }, () => 1) //~ 'attemps' does not exist in type 'Retry'. Did you mean to write 'attempts'
 handler({ event: "a", timout: "1s" }, () => 1) //~ 'timout' does not exist

@@ -39,7 +39,7 @@ import { continueRow } from "./rows/WorkflowRows.ts"
 export interface ClaimCursor {
   /** The environment that the last claim served last. */
   last: string
-  readonly parseTerms: (text: string) => typeof Terms.Type
+  readonly parseTerms: (text: string) => Terms
   readonly postponeThrottled: ReturnType<typeof makePostponeThrottled>
 }
 
@@ -119,7 +119,7 @@ const startThrottled = Effect.fnUntraced(function* (
 
 interface ThrottledRows {
   readonly taken: ReadonlyArray<DueRow>
-  readonly terms: ReadonlyArray<typeof Terms.Type>
+  readonly terms: ReadonlyArray<Terms>
   readonly postponed: number
 }
 
@@ -251,7 +251,7 @@ const loadLargeData = Effect.fnUntraced(function* (
 
 const toClaim = (
   row: DueRow,
-  terms: typeof Terms.Type,
+  terms: Terms,
   runId: RunId,
   request: ClaimRequest,
   suspended: ReadonlyMap<RunId, Run>
@@ -266,7 +266,7 @@ const toClaim = (
 /** Copies each field by name, which is ten times as fast as a spread. */
 const toDelivery = (
   row: DueRow,
-  { retry, timeout_ms, group, caused_by, depth, durable, awaited, ttl_ms, throttle, traceparent }: typeof Terms.Type
+  { retry, timeout_ms, group, caused_by, depth, durable, awaited, ttl_ms, throttle, on_failure, traceparent }: Terms
 ): Delivery => ({
   delivery_id: row.delivery_id,
   env_id: row.env_id,
@@ -291,6 +291,7 @@ const toDelivery = (
   ...(awaited === undefined ? {} : { awaited }),
   ...(ttl_ms === undefined ? {} : { ttl_ms }),
   ...(throttle === undefined ? {} : { throttle }),
+  ...(on_failure === undefined ? {} : { on_failure }),
   ...(traceparent === undefined ? {} : { traceparent })
 })
 
@@ -306,11 +307,13 @@ const toEvent = (row: DueRow): Event => ({
 
 /** JSON of the column `terms`. Deliveries of earlier releases have no `group` or `durable`, those from outside no `depth`. */
 const Terms = Schema.Struct({
-  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by", "awaited", "ttl_ms", "throttle", "traceparent"]),
+  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by", "awaited", "ttl_ms", "throttle", "on_failure"]),
+  traceparent: Delivery.fields.traceparent,
   group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   durable: Delivery.fields.durable.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   depth: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
 })
+type Terms = typeof Terms.Type
 const decodeTerms = Schema.decodeSync(Schema.fromJsonString(Terms))
 
 /** Maximum cached terms. Deliveries of one function mostly share their terms, and parsing them is the largest cost. */
@@ -318,8 +321,8 @@ const termsCacheMax = 100
 
 /** Returns a parser of terms with a cache. */
 export const makeTermsParser = () => {
-  let cache = new Map<string, typeof Terms.Type>()
-  return (text: string): typeof Terms.Type => {
+  let cache = new Map<string, Terms>()
+  return (text: string): Terms => {
     const known = cache.get(text)
     if (known !== undefined) return known
     const terms = decodeTerms(text)

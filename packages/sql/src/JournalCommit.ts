@@ -65,7 +65,7 @@ export const applyAll = Effect.fnUntraced(function* (
   }
   const deltas = new CountDeltas()
   yield* statements.renewLeases.run(lease)
-  const appended = beginnings.filter((entry) => entry._tag === "Appended")
+  const appended = [...beginnings.filter((entry) => entry._tag === "Appended"), ...followUps(round)]
   if ((yield* statements.insertEvents.run(eventRows(appended))) !== appended.length)
     return yield* new UnexpectedRowCount()
   yield* insertBegun(statements, appended, beginnings, deltas)
@@ -103,7 +103,7 @@ const applyCombined = Effect.fnUntraced(function* (
   if (!isIndependent || begun.some((entry) => startsAnyOf(entry, changedHere))) return yield* new UnexpectedRowCount()
 
   const deltas = new CountDeltas()
-  const appended = begun.filter((entry) => entry._tag === "Appended")
+  const appended = [...begun.filter((entry) => entry._tag === "Appended"), ...followUps(round)]
   const { runs, deliveries } = begunRows(appended, begun, deltas)
   for (const { entry, logs } of round) deltas.addEndedRun(entry.run, storedBytes(entry.run, logs))
   const insertEvents = statements.insertEvents.part(eventRows(appended))
@@ -155,15 +155,7 @@ export const applyEach = Effect.fnUntraced(function* (
   const deltas = new CountDeltas()
   for (const { beginnings, advances, endings } of segments(entries)) {
     const appended = beginnings.filter((entry) => entry._tag === "Appended")
-    const returned = yield* statements.insertEvents.returning(eventRows(appended))
-    const fresh = new Set<string>(returned.map((row) => row.event_id))
-    // For each new event only its first entry.
-    yield* insertBegun(
-      statements,
-      appended.filter(({ event }) => fresh.delete(event.event_id)),
-      beginnings,
-      deltas
-    )
+    yield* appendFresh(statements, appended, beginnings, deltas)
 
     for (const { index, entry } of advances) counted[index] = yield* advanceEach(statements, entry)
 
@@ -173,10 +165,25 @@ export const applyEach = Effect.fnUntraced(function* (
         if (over.has(entry.run.run_id)) deltas.addEndedRun(entry.run, storedBytes(entry.run, logs))
         else counted[index] = false
       }
+      yield* appendFresh(statements, followUps(round.filter(({ entry }) => over.has(entry.run.run_id))), [], deltas)
     }
   }
   yield* writeCounts(statements, deltas)
   return counted
+})
+
+/** Stores the events that are new, with their deliveries, and the runs that started without an event. */
+const appendFresh = Effect.fnUntraced(function* (
+  statements: JournalStatements,
+  appended: ReadonlyArray<Appended>,
+  beginnings: ReadonlyArray<Beginning>,
+  deltas: CountDeltas
+): Effect.fn.Return<void, SqlError.SqlError> {
+  const returned = yield* statements.insertEvents.returning(eventRows(appended))
+  const fresh = new Set<string>(returned.map((row) => row.event_id))
+  // For each new event only its first entry.
+  const first = appended.filter(({ event }) => fresh.delete(event.event_id))
+  yield* insertBegun(statements, first, beginnings, deltas)
 })
 
 /** Ends the runs of one round. Returns the ids of the runs that it ended. */
@@ -249,6 +256,14 @@ const writeCounts = Effect.fnUntraced(function* (statements: JournalStatements, 
   yield* statements.countEvents.run(deltas.eventRows())
   yield* statements.countRuns.run(deltas.runRows())
 })
+
+/** Returns the events about the ends of the runs as entries. */
+const followUps = (round: ReadonlyArray<IndexedEnding>): ReadonlyArray<Appended> =>
+  round.flatMap(({ entry }): ReadonlyArray<Appended> => {
+    if (entry._tag !== "Settled" || entry.followUp === undefined) return []
+    const { event, deliveries } = entry.followUp
+    return [{ _tag: "Appended", event, deliveries: deliveries.map((delivery) => ({ delivery, run: null })) }]
+  })
 
 const eventRows = (appended: ReadonlyArray<Appended>): Rows => eventRow.encode(appended.map(({ event }) => event))
 

@@ -14,14 +14,14 @@ const rowsMax = 100
 const firstPassBytes = Math.floor(pageBytesMax / rowsMax)
 
 /** Bytes of the text of a row, 0 if it has none. */
-interface Sized {
+export interface Sized {
   readonly text_bytes: number
 }
 
-/** Returns the columns of the first query: the size of the text, and the text if it is small. */
-export const textIfSmall = (sql: SqlClient.SqlClient, column: string): Statement.Fragment =>
+/** Returns the columns of the first query: the size of the text, and the text if it has at most `bytes`. */
+export const textIfSmall = (sql: SqlClient.SqlClient, column: string, bytes = firstPassBytes): Statement.Fragment =>
   sql.literal(`coalesce(octet_length(${column}), 0) AS text_bytes,
-    CASE WHEN octet_length(${column}) <= ${firstPassBytes} THEN ${column} END AS ${column}`)
+    CASE WHEN octet_length(${column}) <= ${bytes} THEN ${column} END AS ${column}`)
 
 /**
  * Returns the rows of the first query that fit into a page, with all their texts, in the same order. `complete` reads the rows whose texts were

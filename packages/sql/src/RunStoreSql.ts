@@ -68,6 +68,16 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
           WHERE ${condition(envId, { since, ...(only === undefined ? {} : { only }) })}
           ORDER BY run_id DESC LIMIT ${limit}`.pipe(orUnavailable("recent")),
 
+      replays: ({ env_id, event_id, run_id }, limit) =>
+        reader<Pick<Run, "run_id">>`
+          SELECT run_id FROM runs
+          WHERE env_id = ${env_id} AND event_id = ${event_id} AND origin_run_id = ${run_id} AND run_type = 'run'
+            AND attempt = 1
+          ORDER BY run_id DESC LIMIT ${limit}`.pipe(
+          Effect.map((rows) => rows.map((row) => row.run_id)),
+          orUnavailable("replays")
+        ),
+
       stats: (envId, only) => {
         const filter = only === undefined ? {} : { only }
         // One statement, so that a run that ends meanwhile is counted once.

@@ -21,6 +21,7 @@ import { Database, orUnavailable } from "./Database.ts"
 import { loadLargeTexts, textIfSmall } from "./LargeTexts.ts"
 import { parseLogs } from "./rows/RunRows.ts"
 import { type StoredStep, stepFields, toStep, waitFields } from "./rows/WorkflowRows.ts"
+import { makeLoadSmall } from "./SmallHistories.ts"
 import { isRunning } from "./StatementText.ts"
 import { workflowReads } from "./WorkflowReads.ts"
 import { makeWake } from "./WorkflowWake.ts"
@@ -44,6 +45,7 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
   const { dialect, reader: sql } = database
   const childRuns = makeChildRuns(database, write)
   const wake = makeWake(database)
+  const loadSmall = makeLoadSmall(database)
 
   const load = Effect.fnUntraced(function* ({ env_id, run_id }: RunRef) {
     const of = sql`env_id = ${env_id} AND run_id = ${run_id}`
@@ -130,6 +132,8 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
 
   return WorkflowStore.of({
     load: (run) => load(run).pipe(orUnavailable("load")),
+
+    loadSmall: (envId, runs) => loadSmall(envId, runs).pipe(orUnavailable("loadSmall")),
 
     cleanups: (runs) =>
       Effect.forEach(

@@ -6,7 +6,8 @@
  * socket is paused. Held requests start one per connection and turn, and the requests of other connections come between.
  *
  * Many connections that open at once wait for turns as well, because the first read of each may hold many requests. See
- * `OpeningPace` for how many open per turn, `ConnectionQueue` for their order, and `NetworkRests` for their pauses.
+ * `OpeningPace` for how many open per turn, `ConnectionQueue` for their order, and `NetworkRests` for their pauses. Once one
+ * of them proves to be expensive, the others of the same turn wait as well (`FreshConnections`).
  *
  * Bodies in chunks are also read in turns: a read of 64 KiB with 10,900 chunks takes 20 ms.
  */
@@ -14,6 +15,7 @@ import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Connection, type HeldRequest } from "./Connection.ts"
 import { ConnectionQueue } from "./ConnectionQueue.ts"
+import { FreshConnections } from "./FreshConnections.ts"
 import { NetworkRests } from "./NetworkRests.ts"
 import { OpeningPace } from "./OpeningPace.ts"
 
@@ -47,6 +49,8 @@ export class ConnectionTurns {
   /** New connections that nothing has been read from. */
   readonly #opening = new ConnectionQueue(openingPerNetworkMax)
   readonly #pace = new OpeningPace()
+  /** Connections that opened in this turn or the previous one, and may be read in this one for the first time. */
+  readonly #fresh = new FreshConnections()
   /** Connections with bodies in chunks whose next part is wanted. */
   readonly #reading = new ConnectionQueue()
   /** Connections whose last read was expensive. */
@@ -79,7 +83,10 @@ export class ConnectionTurns {
     this.#rests.arrive(connection.network, now)
     const isFirst = this.#opening.length === 0 || this.#isOpeningTimed
     const mayOpen = isFirst && this.#rests.remaining(connection.network, now) === 0
-    if (mayOpen && this.#accepted <= this.#pace.opens) return
+    if (mayOpen && this.#accepted <= this.#pace.opens) {
+      this.#fresh.add(connection)
+      return
+    }
     if (mayOpen) this.#isOpeningTimed = false
     connection.pause()
     this.#opening.push(connection)
@@ -90,6 +97,7 @@ export class ConnectionTurns {
   enter(request: IncomingMessage, response: ServerResponse): void {
     // The streams of HTTP/2 have a limit of their own and no common order.
     const connection = request instanceof IncomingMessage ? this.#connectionOf(request.socket) : null
+    if (connection !== null) this.#fresh.delete(connection)
     if (connection === null) this.#start(request, response)
     else if (connection.isIdle) this.#begin(connection, { request, response })
     else this.#hold(connection, { request, response })
@@ -105,7 +113,7 @@ export class ConnectionTurns {
   rest(socket: Socket): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) return
-    this.#rests.begin(connection.network, performance.now())
+    this.#beginRest(connection)
     if (connection.isResting) return
     connection.isResting = true
     connection.pause()
@@ -122,6 +130,16 @@ export class ConnectionTurns {
     connection.pause()
     this.#reading.push(connection)
     this.#schedule()
+  }
+
+  /** After an expensive first read, the others of this turn wait: each may be as expensive. */
+  #beginRest({ network }: Connection): void {
+    this.#rests.begin(network, performance.now())
+    for (const fresh of this.#fresh.takeAll()) {
+      fresh.pause()
+      this.#opening.push(fresh)
+    }
+    if (this.#opening.length > 0) this.#schedule()
   }
 
   #timeRest(): void {
@@ -160,7 +178,7 @@ export class ConnectionTurns {
     // The rest of a read that is parsed after the socket was closed.
     if (connection.socket.destroyed) return
     const count = connection.held.push(held)
-    if (count === manyRequests) this.#rests.begin(connection.network, performance.now())
+    if (count === manyRequests) this.#beginRest(connection)
     if (count === 1) {
       this.#holding.add(connection)
       connection.pause()
@@ -232,6 +250,7 @@ export class ConnectionTurns {
       const connection = this.#opening.next((network) => remaining(network) > 0)
       if (connection === undefined) break
       connection.resume()
+      this.#fresh.add(connection)
     }
     const pauseMs = Math.min(...Array.from(this.#opening.networks, remaining))
     this.#pace.endTurn(pauseMs > 0)

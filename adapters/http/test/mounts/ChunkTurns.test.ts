@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { joinChunks } from "../../src/bodies/JoinedChunks.ts"
 import { ConnectionTurns } from "../../src/mounts/ConnectionTurns.ts"
@@ -11,6 +12,74 @@ const chunks = 200
 const head = "POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n"
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Sends a request to each port, and wakes the main thread once the kernel has all of them. */
+const sender = `
+const { workerData: { ports, text, isSent } } = require("node:worker_threads")
+const { connect } = require("node:net")
+let left = ports.length
+for (const port of ports) {
+  const socket = connect(port, "127.0.0.1", () => socket.write(text, () => {
+    if (--left > 0) return
+    Atomics.store(isSent, 0, 1)
+    Atomics.notify(isSent, 0)
+  }))
+  socket.on("error", () => undefined)
+}
+`
+
+describe("connections that open at once", () => {
+  it("wait for later turns once the first read of one was expensive", async () => {
+    const requests: Array<IncomingMessage> = []
+    const turns = new ConnectionTurns((request, response) => {
+      requests.push(request)
+      request.resume()
+      request.on("end", () => response.end())
+    })
+    // Node accepts one connection per server and turn.
+    const servers = Array.from({ length: connections }, () =>
+      createServer((request, response) => {
+        joinChunks(request, {
+          onManyChunks: () => turns.rest(request.socket),
+          onRead: (read) => turns.readInTurn(request.socket, read),
+          onComplete: () => undefined
+        })
+        turns.enter(request, response)
+      }).on("connection", (socket) => turns.accept(socket))
+    )
+    try {
+      const ports = await Promise.all(
+        servers.map(async (server) => {
+          await once(server.listen(0, "127.0.0.1"), "listening")
+          return (server.address() as AddressInfo).port
+        })
+      )
+      const sendAll = (text: string): Worker => {
+        const isSent = new Int32Array(new SharedArrayBuffer(4))
+        const worker = new Worker(sender, { eval: true, workerData: { ports, text, isSent } })
+        Atomics.wait(isSent, 0, 0)
+        return worker
+      }
+      // After some short turns, many connections may open per turn.
+      const workers = [sendAll(`GET / HTTP/1.1\r\nhost: a\r\n\r\n`), sendAll(`GET / HTTP/1.1\r\nhost: a\r\n\r\n`)]
+      while (requests.length < 2 * connections) await nextTurn()
+      workers.push(sendAll(`${head}${"1\r\nx\r\n".repeat(5_000)}0\r\n\r\n`))
+      let most = 0
+      while (requests.length < 3 * connections) {
+        const before = requests.length
+        await nextTurn()
+        most = Math.max(most, requests.length - before)
+      }
+      assert.isAtMost(most, 2)
+      await Promise.all(workers.map((worker) => worker.terminate()))
+    } finally {
+      for (const server of servers) {
+        server.closeAllConnections()
+        server.close()
+      }
+    }
+  })
+})
 
 describe("bodies in small chunks that arrive on many connections at once", () => {
   it("are read from one connection per turn of the event loop, and arrive complete", async () => {

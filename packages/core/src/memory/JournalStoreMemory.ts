@@ -7,6 +7,7 @@ import { takeWithinBudget } from "../runtime/journal/ClaimData.ts"
 import {
   type Claim,
   type ClaimRequest,
+  type FollowUp,
   type JournalEntry,
   JournalStore,
   type LocalRunSet
@@ -143,12 +144,18 @@ export const apply = (db: Database, entry: JournalEntry): boolean => {
       if (held?.run_id !== entry.run.run_id || !end(db, entry.run, entry.logs)) return false
       if (entry.next === null) db.deliveries.delete(entry.deliveryId)
       else requeue(db, entry.deliveryId, { ...entry.next, continues: null })
-      return true
+      return entry.followUp === undefined || apply(db, toAppended(entry.followUp))
     }
     case "Advanced":
       return advance(db, entry)
   }
 }
+
+const toAppended = ({ event, deliveries }: FollowUp): JournalEntry => ({
+  _tag: "Appended",
+  event,
+  deliveries: deliveries.map((delivery) => ({ delivery, run: null }))
+})
 
 /** Stores the progress of a durable run. Returns false if the run no longer holds the delivery. */
 const advance = (db: Database, { run, deliveryId, at, steps, waits, suspension }: Advanced): boolean => {

@@ -55,6 +55,16 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
             }))
         ),
 
+      replays: ({ env_id, event_id, run_id }, limit) =>
+        Effect.sync(() =>
+          [...runs.values()]
+            .filter((run) => run.env_id === env_id && run.event_id !== null && run.event_id === event_id)
+            .filter((run) => run.origin_run_id === run_id && run.run_type === "run" && run.attempt === 1)
+            .map((run) => run.run_id)
+            .sort((a, b) => compareText(b, a))
+            .slice(0, limit)
+        ),
+
       stats: (envId, only) =>
         Effect.sync(() => {
           const counted = matching(envId, only === undefined ? {} : { only })

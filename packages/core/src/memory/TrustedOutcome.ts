@@ -1,6 +1,7 @@
 /** Conversion of the value or error of a trusted function to an outcome (decisions section 9, simplified). */
 import { Base64 } from "effect/encoding"
 import type { Outcome } from "../platform/sandbox/Outcome.ts"
+import { readRetryHint } from "./TrustedRetryHint.ts"
 
 /** Converts a plain value. `undefined` becomes `null`; a value that is not JSON is an error of the function. */
 export const valueOutcome = (value: unknown): Outcome => {
@@ -30,7 +31,13 @@ export const webhookOutcome = (value: unknown): Outcome => {
   }
 }
 
-export const threw = (error: unknown): Outcome =>
+/** Converts the error of a function at the time `now`. */
+export const failureOutcome = (error: unknown, now: number): Outcome => {
+  const retry = readRetryHint(error, now)
+  return retry.final || retry.after_ms !== null ? { ...threw(error), retry } : threw(error)
+}
+
+const threw = (error: unknown): Extract<Outcome, { _tag: "Threw" }> =>
   error instanceof Error
     ? { _tag: "Threw", name: error.name, message: error.message, stack: error.stack ?? "" }
     : { _tag: "Threw", name: "Error", message: String(error), stack: "" }

@@ -24,7 +24,7 @@ import {
   Sandbox,
   SandboxUnavailable
 } from "../platform/sandbox/Sandbox.ts"
-import { threw, valueOutcome, webhookOutcome } from "./TrustedOutcome.ts"
+import { failureOutcome, valueOutcome, webhookOutcome } from "./TrustedOutcome.ts"
 import { compileTrusted, isSource, sourceMark, toTrustedModule } from "./TrustedSource.ts"
 import { makeSvc } from "./TrustedSvc.ts"
 
@@ -128,6 +128,7 @@ const call = (
   context: Context.Context<never>
 ): Effect.Effect<Outcome> => {
   const run = Effect.runPromiseWith(context)
+  const time = () => Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
   const apply = async (fn: FunctionRef, args: ReadonlyArray<unknown>): Promise<unknown> => {
     const target = lookUp(module, fn)
     if (target === undefined) throw new ReferenceError(`There is no function ${fn.ns}/${fn.var}`)
@@ -137,8 +138,8 @@ const call = (
     const svc = makeSvc(invocation, lookUp(module, invocation.fn)?.meta, {
       sleep: (ms) => run(Effect.sleep(ms)),
       turn: () => run(Effect.yieldNow),
-      end: (error) => settle(threw(error)),
-      time: () => Context.get(context, Clock.Clock).currentTimeMillisUnsafe(),
+      end: (error) => settle(failureOutcome(error, time())),
+      time,
       call: async (op, payload) => {
         const answer = await run(Effect.result(invocation.onHostCall({ op, payload })))
         if (Result.isSuccess(answer)) return answer.success
@@ -158,7 +159,7 @@ const call = (
     const toOutcome = invocation.trigger === "request" ? webhookOutcome : valueOutcome
     const end = async (failure: { readonly error: unknown } | null, value: unknown) => {
       const ended = await svc.conclude(failure)
-      settle(ended === null ? applyResultLimit(toOutcome(value)) : threw(ended.error))
+      settle(ended === null ? applyResultLimit(toOutcome(value)) : failureOutcome(ended.error, time()))
     }
     called.then(
       (value) => void end(null, value),

@@ -1,6 +1,7 @@
 /** One attempt at a step of a trusted durable function, by the same rules as in an isolate. */
 import type { Schema } from "effect"
 import { parseDuration } from "../foundation/time/Duration.ts"
+import { readRetryHint } from "./TrustedRetryHint.ts"
 
 // Every runtime has them, but TypeScript declares them only with a platform's types.
 interface AbortControllerLike {
@@ -59,11 +60,11 @@ export const attemptStep = async <A>(
     const value = await withTimeout(name, Promise.resolve(body(context)), context, timeout, host)
     return { ok: true, text: JSON.stringify(value) ?? "", fields: policy }
   } catch (error) {
-    const { isFinal, afterMs } = readRetryHint(error, host.time())
+    const { final, after_ms } = readRetryHint(error, host.time())
     const { name: errorName, message, stack = "" } = error instanceof Error ? error : new Error(String(error))
     const text = JSON.stringify({ name: errorName, message, stack })
-    const after = afterMs === undefined ? {} : { after: afterMs }
-    return { ok: false, text, fields: { ...(isFinal ? { retry: { attempts: 1 } } : policy), ...after } }
+    const after = after_ms === null ? {} : { after: after_ms }
+    return { ok: false, text, fields: { ...(final ? { retry: { attempts: 1 } } : policy), ...after } }
   }
 }
 
@@ -86,14 +87,5 @@ const withTimeout = async <A>(
   } catch (error) {
     StepContext.abort(context, error)
     throw error
-  }
-}
-
-const readRetryHint = (error: unknown, now: number) => {
-  const { nonRetryable, name, retryAfter } = typeof error === "object" && error !== null ? Object(error) : {}
-  const ms = retryAfter instanceof Date ? retryAfter.getTime() - now : retryAfter
-  return {
-    isFinal: nonRetryable === true || name === "NonRetryable",
-    afterMs: typeof ms === "number" && Number.isFinite(ms) ? Math.max(0, ms) : undefined
   }
 }

@@ -12,7 +12,13 @@ import { parkedAt } from "../runtime/runs/Group.ts"
 import type { Run } from "../runtime/runs/Run.ts"
 import type { RunRef } from "../runtime/runs/RunControlStore.ts"
 import { emptyHistory, findSleep, formatWaiting, type OpenWait } from "../runtime/runs/Workflow.ts"
-import { type AwaitedEvents, type ChildRef, type Wakeup, WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
+import {
+  type AwaitedEvents,
+  type ChildRef,
+  type LoadedRun,
+  type Wakeup,
+  WorkflowStore
+} from "../runtime/runs/WorkflowStore.ts"
 import { compareText, MemoryDatabase, toBoundedPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.effect(
@@ -44,17 +50,19 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
         )
       })
 
+    const read = ({ env_id, run_id }: RunRef): LoadedRun =>
+      runs.get(run_id)?.env_id === env_id
+        ? {
+            history: histories.get(run_id) ?? emptyHistory,
+            logs: logs.get(run_id) ?? [],
+            cleanup_until: cleanups.get(run_id) ?? null
+          }
+        : { history: emptyHistory, logs: [], cleanup_until: null }
+
     return WorkflowStore.of({
-      load: ({ env_id, run_id }) =>
-        Effect.sync(() =>
-          runs.get(run_id)?.env_id === env_id
-            ? {
-                history: histories.get(run_id) ?? emptyHistory,
-                logs: logs.get(run_id) ?? [],
-                cleanup_until: cleanups.get(run_id) ?? null
-              }
-            : { history: emptyHistory, logs: [], cleanup_until: null }
-        ),
+      load: (run) => Effect.sync(() => read(run)),
+
+      loadSmall: (env_id, ids) => Effect.sync(() => new Map(ids.map((run_id) => [run_id, read({ env_id, run_id })]))),
 
       cleanups: (refs) =>
         Effect.sync(() =>

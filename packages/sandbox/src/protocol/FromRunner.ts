@@ -16,6 +16,9 @@ export const headersLengthMax = 65_536
 /** Maximum length of a text of an error, in characters. The kernel truncates names, messages and stacks far below. */
 export const errorLengthMax = 65_536
 
+/** Maximum delay before the next attempt, in milliseconds: 365 days. The kernel enforces the same limit. */
+export const retryDelayMaxMs = 365 * 24 * 3_600_000
+
 /** Reasons for which a runner ends an isolate. */
 export const lossCauses = ["cpu", "memory", "stopped", "background", "broken"] as const
 export type LossCause = (typeof lossCauses)[number]
@@ -60,7 +63,16 @@ export type FromRunner =
       readonly headers: string
       readonly body: string
     } & Ended)
-  | ({ readonly kind: "threw"; readonly name: string; readonly message: string; readonly stack: string } & Ended)
+  | ({
+      readonly kind: "threw"
+      readonly name: string
+      readonly message: string
+      readonly stack: string
+      /** True if the error allows no further attempt. */
+      readonly isFinal: boolean
+      /** Delay before the next attempt in milliseconds, from the error. */
+      readonly afterMs: number | null
+    } & Ended)
   | ({ readonly kind: "exceeded"; readonly limit: string; readonly message: string } & Ended)
   /** Reply to `stop`: the run has ended. */
   | ({ readonly kind: "stopped" } & Ended)
@@ -178,6 +190,9 @@ const writeEnd = (writer: FrameWriter, message: RunEndMessage): void => {
       writer.text(message.name)
       writer.text(message.message)
       writer.text(message.stack)
+      writer.u8(message.isFinal ? 1 : 0)
+      writer.u8(message.afterMs === null ? 0 : 1)
+      if (message.afterMs !== null) writer.f64(message.afterMs)
       break
     case "exceeded":
       writer.text(message.limit)
@@ -268,16 +283,12 @@ const readEnd = (cursor: Cursor): FromRunner => {
       const encoding = member(encodings, cursor.u8())
       return { kind: "responded", run, cpuMs, heapBytes, status, encoding, headers: cursor.text(), body: cursor.text() }
     }
-    case kinds.threw:
-      return {
-        kind: "threw",
-        run,
-        cpuMs,
-        heapBytes,
-        name: cursor.text(),
-        message: cursor.text(),
-        stack: cursor.text()
-      }
+    case kinds.threw: {
+      const error = { name: cursor.text(), message: cursor.text(), stack: cursor.text() }
+      const isFinal = member([false, true], cursor.u8())
+      const afterMs = member([false, true], cursor.u8()) ? cursor.f64() : null
+      return { kind: "threw", run, cpuMs, heapBytes, ...error, isFinal, afterMs }
+    }
     case kinds.exceeded:
       return { kind: "exceeded", run, cpuMs, heapBytes, limit: cursor.text(), message: cursor.text() }
     default:

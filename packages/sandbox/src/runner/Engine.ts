@@ -1,5 +1,4 @@
 /** All isolates of this process: admits them to compute, and supervises those that do. */
-import type { FromRunner } from "../protocol/FromRunner.ts"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { ToRunner } from "../protocol/ToRunner.ts"
 import { CryptoQueue } from "./crypto/CryptoQueue.ts"
@@ -16,7 +15,7 @@ export class Engine implements EngineContext {
   readonly limits: RunnerLimits
   readonly guest: KernelScript
   readonly crypto: CryptoQueue
-  readonly send: (message: FromRunner) => void
+  readonly send: EngineContext["send"]
   readonly #isolates = new Map<number, GuestIsolate>()
   /** Isolates, including disposed ones, with an entry or a load in progress. */
   readonly #occupied = new Set<GuestIsolate>()
@@ -25,7 +24,7 @@ export class Engine implements EngineContext {
   #overrunCount = 0
   #watching: NodeJS.Timeout | undefined
 
-  constructor(limits: RunnerLimits, guest: KernelScript, send: (message: FromRunner) => void) {
+  constructor(limits: RunnerLimits, guest: KernelScript, send: EngineContext["send"]) {
     this.limits = limits
     this.guest = guest
     this.crypto = new CryptoQueue(limits.cryptoMs)

@@ -9,7 +9,8 @@ export interface EngineContext {
   readonly limits: RunnerLimits
   readonly guest: KernelScript
   readonly crypto: CryptoQueue
-  readonly send: (message: FromRunner) => void
+  /** Sends a message of the isolate with this id. */
+  readonly send: (isolate: number, message: FromRunner) => void
   /** Requests permission to compute; the engine calls `enter` when it grants it. */
   readonly admit: (isolate: GuestIsolate) => void
   /** Returns the permission to compute. */

@@ -80,7 +80,7 @@ export class GuestIsolate {
       if (this.#isDisposed) return
       if (failed) return this.#loadFailed(isLate() ? "timeout" : "threw", ...parseErrorParts(text.slice(1)))
       this.#kernel = kernel
-      this.#engine.send({ kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
+      this.#engine.send(this.id, { kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
       this.#idle.begin(this.#cpuMs())
       void this.#sampleHeap()
       this.#pump()
@@ -126,7 +126,7 @@ export class GuestIsolate {
   /** Sends the age of a run. */
   reportAge(run: number): void {
     const ms = this.#runs.ageMs(run, performance.now())
-    if (ms !== undefined) this.#engine.send({ kind: "runAge", run, ms })
+    if (ms !== undefined) this.#engine.send(this.id, { kind: "runAge", run, ms })
   }
 
   /** Enters the isolate. Called by the engine after `admit`. */
@@ -157,7 +157,7 @@ export class GuestIsolate {
     const run = this.#progress[0] ?? 0
     if (now - state.since >= busyMs && !state.isBusyReported && this.#slice.hasComputed(computedMs)) {
       this.#transition({ kind: "reportBusy" })
-      this.#engine.send({ kind: "busy", isolate: this.id, run })
+      this.#engine.send(this.id, { kind: "busy", isolate: this.id, run })
     }
     if (this.#slice.isExceeded(now, this.#engine.limits.cpuSliceMs)) {
       this.terminate("cpu", run)
@@ -187,7 +187,7 @@ export class GuestIsolate {
   terminate(cause: LossCause, computing: number, spent: number = this.#spentMs()): void {
     if (this.#isDisposed) return
     const cpuMs = this.#runs.cpuMs(computing) + spent
-    this.#engine.send({ kind: "lost", isolate: this.id, cause, computing, cpuMs, heapBytes: this.#heap.bytes })
+    this.#engine.send(this.id, { kind: "lost", isolate: this.id, cause, computing, cpuMs, heapBytes: this.#heap.bytes })
     this.dispose()
     if (this.#occupiedSince !== undefined) this.#awaitExit(processorMs(), settleTries)
   }
@@ -197,7 +197,7 @@ export class GuestIsolate {
     setTimeout(() => {
       if (this.#occupiedSince === undefined) return
       if (processorMs() - since < settleMs && tries > 1) this.#awaitExit(since, tries - 1)
-      else this.#engine.send({ kind: "unresponsive", isolate: this.id })
+      else this.#engine.send(this.id, { kind: "unresponsive", isolate: this.id })
     }, settleMs)
   }
 
@@ -217,7 +217,7 @@ export class GuestIsolate {
   }
 
   #loadFailed(failure: LoadFailure, name: string, message: string, stack: string): void {
-    this.#engine.send({ kind: "loadFailed", isolate: this.id, failure, name, message, stack })
+    this.#engine.send(this.id, { kind: "loadFailed", isolate: this.id, failure, name, message, stack })
     this.dispose()
   }
 
@@ -275,7 +275,7 @@ export class GuestIsolate {
   #exit(): void {
     const state = this.#state
     this.#transition({ kind: "exit" })
-    if (state.name === "running" && state.isBusyReported) this.#engine.send({ kind: "idle", isolate: this.id })
+    if (state.name === "running" && state.isBusyReported) this.#engine.send(this.id, { kind: "idle", isolate: this.id })
     this.#engine.exited(this)
   }
 
@@ -290,7 +290,7 @@ export class GuestIsolate {
     }
     const message = toCallOrLog(frame)
     if (message !== undefined) {
-      this.#engine.send(message)
+      this.#engine.send(this.id, message)
       return
     }
     switch (frame.letter) {
@@ -320,14 +320,14 @@ export class GuestIsolate {
       },
       overran: () => {
         this.terminate("cpu", run, this.#engine.limits.cryptoMs)
-        this.#engine.send({ kind: "unresponsive", isolate: this.id })
+        this.#engine.send(this.id, { kind: "unresponsive", isolate: this.id })
       }
     })
   }
 
   #end(message: RunEndMessage): void {
     this.#runs.end(message.run)
-    this.#engine.send(message)
+    this.#engine.send(this.id, message)
   }
 
   #usage(record: RunRecord): { readonly cpuMs: number; readonly heapBytes: number } {
@@ -352,20 +352,21 @@ export class GuestIsolate {
 
   #watchLoad(now: number, since: number): void {
     if (now - since < this.#engine.limits.loadMs + loadSlackMs) return
-    this.#engine.send(toLoadTimeout(this.id, this.#engine.limits.loadMs))
+    this.#engine.send(this.id, toLoadTimeout(this.id, this.#engine.limits.loadMs))
     this.terminate("cpu", 0)
   }
 
   /** Handles a fatal error of the engine: its thread is blocked until the process ends. */
   #catastrophicError(): void {
     this.terminate("memory", this.#progress[0] ?? 0)
-    this.#engine.send({ kind: "unresponsive", isolate: this.id })
+    this.#engine.send(this.id, { kind: "unresponsive", isolate: this.id })
   }
 
   async #sampleHeap(): Promise<void> {
     const verdict = await this.#heap.sample()
     if (verdict === "over") this.terminate("memory", this.#progress[0] ?? 0)
-    else if (verdict === "draining" && !this.#isDisposed) this.#engine.send({ kind: "draining", isolate: this.id })
+    else if (verdict === "draining" && !this.#isDisposed)
+      this.#engine.send(this.id, { kind: "draining", isolate: this.id })
     // The sample itself counts as time in the isolate, much of it on a busy machine: do not charge it to the guest.
     this.#idle.begin(this.#cpuMs())
   }

@@ -20,7 +20,8 @@ export const toRunEnd = (frame: OutputFrame, usage: RunUsage): RunEndMessage | u
     }
     case "E": {
       const [name, message, stack] = parseErrorParts(first)
-      return { kind: "threw", run, name, message, stack, ...usage }
+      const afterMs = second === "" ? null : Number(second)
+      return { kind: "threw", run, name, message, stack, isFinal: frame.a === 1, afterMs, ...usage }
     }
     case "X":
       return { kind: "exceeded", run, limit: first, message: second, ...usage }

@@ -8,6 +8,7 @@ import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { ToRunner } from "../protocol/ToRunner.ts"
 import { Engine } from "./Engine.ts"
 import { KernelScript } from "./KernelScript.ts"
+import { runnerItself } from "./OutputQueue.ts"
 import { ResidentMemory } from "./ResidentMemory.ts"
 import { SupervisorSocket } from "./SupervisorSocket.ts"
 
@@ -22,10 +23,10 @@ const boot = async (message: Extract<ToRunner, { readonly kind: "boot" }>): Prom
   const given = new Uint8Array(message.cache)
   const guest = new KernelScript(message, limits, given)
   const cache = given.length === 0 ? await guest.makeCache(limits.heapBytes) : new Uint8Array(0)
-  const engine = new Engine(limits, guest, (reply) => link.send(reply))
-  link.send({ kind: "ready", cache })
+  const engine = new Engine(limits, guest, (isolate, reply) => link.send(isolate, reply))
+  link.send(runnerItself, { kind: "ready", cache })
   const memory = new ResidentMemory()
-  setInterval(() => link.send({ kind: "heartbeat", rssBytes: memory.read() }), heartbeatMs)
+  setInterval(() => link.send(runnerItself, { kind: "heartbeat", rssBytes: memory.read() }), heartbeatMs)
   return engine
 }
 

@@ -6,7 +6,8 @@ import {
   type FromRunner,
   headersLengthMax,
   type LossCause,
-  type RunEndMessage
+  type RunEndMessage,
+  retryDelayMaxMs
 } from "../protocol/FromRunner.ts"
 import type { StopReason } from "../protocol/ToRunner.ts"
 import { ProtocolError } from "../protocol/Wire.ts"
@@ -41,7 +42,7 @@ export const toOutcome = (ending: Exclude<RunEndMessage, { readonly kind: "stopp
       return toResponded(ending, limits)
     case "threw":
       requireShort(ending.name, ending.message, ending.stack)
-      return { _tag: "Threw", name: ending.name, message: ending.message, stack: ending.stack }
+      return { _tag: "Threw", name: ending.name, message: ending.message, stack: ending.stack, ...toRetry(ending) }
     case "exceeded":
       requireShort(ending.limit, ending.message)
       return { _tag: "LimitExceeded", limit: ending.limit, message: ending.message }
@@ -67,6 +68,14 @@ export const loadFailureOutcome = (
 
 export const stoppedOutcome = (reason: StopReason, timeoutMs: number): Outcome =>
   reason === "timeout" ? { _tag: "TimedOut", limitMs: timeoutMs } : { _tag: "Cancelled" }
+
+/** Returns the instructions of an error about further attempts, if it has any. */
+const toRetry = ({ isFinal, afterMs }: Extract<RunEndMessage, { readonly kind: "threw" }>) => {
+  if (afterMs !== null && !(Number.isInteger(afterMs) && afterMs >= 0 && afterMs <= retryDelayMaxMs)) {
+    throw new ProtocolError(`an error has the retry delay ${afterMs} ms`)
+  }
+  return isFinal || afterMs !== null ? { retry: { final: isFinal, after_ms: afterMs } } : {}
+}
 
 const toResponded = (ending: Extract<RunEndMessage, { readonly kind: "responded" }>, limits: Limits): Outcome => {
   const { status, encoding, body } = ending

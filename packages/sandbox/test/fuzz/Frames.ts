@@ -35,6 +35,7 @@ const message = (draws: Draws): FromRunner => {
   const [a, b, c] = [draws.one(texts), draws.one(texts), draws.one(texts)]
   const [cpuMs, heapBytes] = [draws.one(amounts), draws.one(amounts)]
   const usage = { run, cpuMs, heapBytes }
+  const retry = { isFinal: draws.one([false, true]), afterMs: draws.one([null, ...amounts]) }
   const cache = draws.bytes(draws.one([0, 0, 20]))
   return draws.one<() => FromRunner>([
     () => ({ kind: "ready", cache: new Uint8Array(cache) }),
@@ -50,7 +51,7 @@ const message = (draws: Draws): FromRunner => {
       body: b,
       ...usage
     }),
-    () => ({ kind: "threw", name: a, message: b, stack: c, ...usage }),
+    () => ({ kind: "threw", name: a, message: b, stack: c, ...retry, ...usage }),
     () => ({ kind: "exceeded", limit: a, message: b, ...usage }),
     () => ({ kind: "stopped", ...usage }),
     () => ({ kind: "runAge", run, ms: cpuMs }),

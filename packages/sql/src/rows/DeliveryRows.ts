@@ -15,6 +15,7 @@ export const termFields = [
   "awaited",
   "ttl_ms",
   "throttle",
+  "on_failure",
   "traceparent"
 ] as const
 
@@ -54,7 +55,9 @@ export const toTerms = (delivery: Delivery, terms?: string): Terms => ({
 })
 
 const encodeTerms = (delivery: Delivery): string => {
-  const { retry, timeout_ms, caused_by, depth, group, durable, awaited, ttl_ms, throttle, traceparent } = delivery
+  const { retry, timeout_ms, caused_by, depth, group, durable } = delivery
+  const { awaited, ttl_ms, throttle, on_failure, traceparent } = delivery
   const chain = { caused_by, ...(depth === 0 ? {} : { depth }) }
-  return JSON.stringify({ retry, timeout_ms, ...chain, group, durable, awaited, ttl_ms, throttle, traceparent })
+  const optional = { awaited, ttl_ms, throttle, on_failure, traceparent }
+  return JSON.stringify({ retry, timeout_ms, ...chain, group, durable, ...optional })
 }

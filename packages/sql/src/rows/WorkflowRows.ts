@@ -117,5 +117,8 @@ export const openWaitFields: string = Struct.keys(
   Struct.omit(WaitRecord.fields, ["match", "token_seq", "outcome"])
 ).join(", ")
 
+/** SQL of the columns of a `WaitRecord` without its outcome, which can be large. */
+export const waitFieldsButOutcome: string = Struct.keys(Struct.omit(WaitRecord.fields, ["outcome"])).join(", ")
+
 /** SQL of the columns of a `WaitRecord`. */
 export const waitFields: string = Struct.keys(WaitRecord.fields).join(", ")

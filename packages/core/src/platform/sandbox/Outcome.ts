@@ -7,6 +7,15 @@ import { Schema } from "effect"
 
 const Millis = Schema.Int
 
+/** Instructions of a thrown error about further attempts. */
+export const RetryHint = Schema.Struct({
+  /** True if no further attempt may follow. */
+  final: Schema.Boolean,
+  /** Delay before the next attempt, in milliseconds; null for that of the policy. */
+  after_ms: Schema.NullOr(Schema.Finite)
+})
+export type RetryHint = typeof RetryHint.Type
+
 export const Outcome = Schema.TaggedUnion({
   /** The function returned. `output` is JSON text, checked to be within the result limit. */
   Returned: { output: Schema.String },
@@ -22,7 +31,12 @@ export const Outcome = Schema.TaggedUnion({
     body: Schema.String
   },
   /** The function threw, its promise rejected, or its return value cannot be a result. */
-  Threw: { name: Schema.String, message: Schema.String, stack: Schema.String },
+  Threw: {
+    name: Schema.String,
+    message: Schema.String,
+    stack: Schema.String,
+    retry: Schema.optionalKey(RetryHint)
+  },
   /** The run exceeded its wall time. */
   TimedOut: { limitMs: Millis },
   /** The function computed without a pause for longer than the CPU slice. */

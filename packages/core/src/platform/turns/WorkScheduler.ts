@@ -87,6 +87,11 @@ export class WorkScheduler {
     this.#reportedAt = loop.now()
   }
 
+  /** Number of the current turn. Work that waited for something else finds another one if the loop was busy meanwhile. */
+  get turn(): number {
+    return this.#turn
+  }
+
   /** Pieces of work that wait. */
   get queued(): number {
     return this.#queued

@@ -14,6 +14,7 @@ import type { Build } from "./Build.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
 import type { Endpoint, FunctionEntry, Manifest } from "./Manifest.ts"
 import type { Prompt, Resource, Tool } from "./McpEntries.ts"
+import { failureEventType } from "./OnFailure.ts"
 
 /** A function to run in the background, and the build that was active when it was selected. */
 export interface Match {
@@ -64,6 +65,8 @@ export interface EnvDeployments {
    * patterns match.
    */
   readonly matches: (eventType: string) => ReadonlyArray<Match>
+  /** Handlers of the event about runs that failed for good. */
+  readonly failureHandlers: ReadonlyArray<Match>
   /** Returns the endpoint of this method, service and path. `path` is that of the URL and starts with `/`. */
   readonly endpoint: (method: string, service: string, path: string) => Route | undefined
   /**
@@ -168,6 +171,7 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
       const more = prefixes.filter(({ prefix }) => eventType.startsWith(prefix))
       return more.length === 0 ? found : uniqueByFunction([...found, ...more.map(({ match }) => match)])
     },
+    failureHandlers: exact.get(failureEventType) ?? [],
     endpoint: (method, service, path) => routes.get(routeKey(method, service, path)),
     functions: (reference) => functions.get(reference) ?? [],
     mcp: (service) => ({

@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import { HandlerId, ScheduleId } from "../../foundation/Ids.ts"
 import { FlowControl } from "./FlowControl.ts"
 import { Prompt, Resource, Tool } from "./McpEntries.ts"
+import { OnFailure } from "./OnFailure.ts"
 import { noRetry, RetryPolicy } from "./RetryPolicy.ts"
 import { synchronousOptions } from "./SynchronousOptions.ts"
 
@@ -30,7 +31,9 @@ const conditions = {
   durable: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   /** A path into `event_data`. Of events with the same value within 24 hours, only the first is handled. */
   idempotency: orNull(Schema.String),
-  flow: Schema.optionalKey(FlowControl)
+  flow: Schema.optionalKey(FlowControl),
+  /** The function that is called after the last attempt failed. */
+  on_failure: Schema.optionalKey(OnFailure)
 }
 
 /** Options of a function that runs in the background. */

@@ -7,6 +7,7 @@ import type { ExportedFunction, FunctionRef } from "../../platform/sandbox/Sandb
 import { endpointName, type Manifest } from "./Manifest.ts"
 import type { Completion } from "./McpEntries.ts"
 import { isObject } from "./MetaFields.ts"
+import { nameOf, type OnFailure, resolveFailures } from "./OnFailure.ts"
 import { readTriggers, type Triggers } from "./Triggers.ts"
 
 /** Generator of ids for handlers and schedules. */
@@ -37,13 +38,21 @@ export const readManifest = Effect.fnUntraced(function* (
       checkCompletions(triggers)
     ])
   )
+  const resolved = resolveFailures(triggers.failures, triggers.functions)
+  const failures = yield* Effect.fromResult(
+    Result.mapError(resolved, ({ fn, reason }) => badMeta(fn, "onFailure", reason))
+  )
+  const withFailure = <A extends FunctionRef>(entry: A): A & { readonly on_failure?: OnFailure } => {
+    const on_failure = failures.get(nameOf(entry))
+    return on_failure === undefined ? entry : { ...entry, on_failure }
+  }
   return {
-    functions: triggers.functions,
+    functions: triggers.functions.map(withFailure),
     handlers: yield* Effect.forEach(triggers.handlers, (handler) =>
-      Effect.map(freshId(HandlerId), (event_handler_id) => ({ event_handler_id, ...handler }))
+      Effect.map(freshId(HandlerId), (event_handler_id) => ({ event_handler_id, ...withFailure(handler) }))
     ),
     schedules: yield* Effect.forEach(triggers.schedules, (schedule) =>
-      Effect.map(freshId(ScheduleId), (schedule_id) => ({ schedule_id, ...schedule }))
+      Effect.map(freshId(ScheduleId), (schedule_id) => ({ schedule_id, ...withFailure(schedule) }))
     ),
     endpoints,
     tools,
@@ -80,7 +89,8 @@ const readAll = (functions: ReadonlyArray<ExportedFunction>): Result.Result<Trig
       endpoints: all.flatMap((it) => it.endpoints),
       tools: all.flatMap((it) => it.tools),
       resources: all.flatMap((it) => it.resources),
-      prompts: all.flatMap((it) => it.prompts)
+      prompts: all.flatMap((it) => it.prompts),
+      failures: all.flatMap((it) => it.failures)
     })
   )
 

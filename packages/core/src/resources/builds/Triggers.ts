@@ -33,6 +33,7 @@ import {
   readText,
   readUrlSafe
 } from "./MetaFields.ts"
+import { checkFailureEvents, type FailureReference, failureEventType, readOnFailure } from "./OnFailure.ts"
 import { noRetry, type RetryPolicy } from "./RetryPolicy.ts"
 
 /** Triggers of a function, before its handlers and schedules have ids. */
@@ -44,6 +45,7 @@ export interface Triggers {
   readonly tools: ReadonlyArray<Tool>
   readonly resources: ReadonlyArray<Resource>
   readonly prompts: ReadonlyArray<Prompt>
+  readonly failures: ReadonlyArray<FailureReference>
 }
 
 const second = 1000
@@ -61,6 +63,7 @@ const concurrencyMax = 10_000
 const metaKeys = [
   ...["event", "schedule", "webhook", "tool", "resource", "prompt"],
   ...["retry", "timeout", "concurrency", "idempotency", "durable", "record", "description", "secret-headers"],
+  "onFailure",
   ...flowKeys
 ]
 
@@ -99,6 +102,8 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     const secret_headers = yield* optional(fields["secret-headers"], [], readSecretHeaders)
     const events = yield* optional(fields.event, [], (value) => readOneOrMore("event", value, readEventType))
     if (new Set(events).size < events.length) return yield* fault("event", "names an event type twice")
+    yield* checkFailureEvents(events, fields)
+    const onFailure = yield* optional(fields.onFailure, null, readOnFailure)
     const crons = yield* optional(fields.schedule, [], (value) => readOneOrMore("schedule", value, readSchedule))
 
     const concurrency = yield* optional(fields.concurrency, null, readConcurrency)
@@ -118,6 +123,7 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     const record = yield* readRecord(fields)
     const synchronous = { ...fn, timeout_ms: timeout ?? requestTimeoutMs, record }
     return {
+      failures: onFailure === null ? [] : [{ ns: fn.ns, var: fn.var, onFailure }],
       functions: [background],
       handlers: events.map((event_type) => ({
         ...background,
@@ -192,7 +198,9 @@ const readFieldPath = (field: string, value: unknown): Read<string> =>
 
 const readEventType = (field: string, value: unknown): Read<string> =>
   Result.flatMap(readText(field, value, eventTypeLengthMax), (type) => {
-    if (type.startsWith("svc:")) return fault(field, "must not start with svc:, which is reserved")
+    if (type.startsWith("svc:") && type !== failureEventType) {
+      return fault(field, `must not start with svc:, which is reserved, except ${failureEventType}`)
+    }
     return type.slice(0, -1).includes("*") ? fault(field, "may have * at its end only") : Result.succeed(type)
   })
 

@@ -34,8 +34,8 @@ const replaysPerEnv = 4
 /** Maximum wait for the start of the new run, in milliseconds. */
 const startWaitMs = 1_000
 
-/** Page of the newest runs of an event in which the new run is searched. With large results it has fewer of them. */
-const searched = { limit: 10, offset: 0 }
+/** Maximum newest replays of the same run among which the new run is searched. */
+const searchedMax = 10
 
 export const makeReplay = Effect.gen(function* () {
   const events = yield* EventStore
@@ -63,9 +63,8 @@ export const makeReplay = Effect.gen(function* () {
     const match = yield* findMatch(run, build)
     const before = from === undefined ? null : yield* fork.findPosition(run, from)
     yield* admitDelivery(quotas, env_id, match.handler)
-    const page = runs.list(env_id, searched, { eventId: event_id })
-    const ofEvent = Effect.map(page, ({ items }) => items)
-    const known = new Set((yield* ofEvent).map(({ run_id }) => run_id))
+    const replays = runs.replays(run, searchedMax)
+    const known = new Set(yield* replays)
 
     const group = yield* keys.group(event, match)
     const id = yield* fresh(DeliveryId)
@@ -75,9 +74,9 @@ export const makeReplay = Effect.gen(function* () {
     claimer.claim(slots.addPending(env_id))
     yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
 
-    const isNew = (other: Run) => other.origin_run_id === run.run_id && other.attempt === 1 && !known.has(other.run_id)
-    const begun = Effect.map(ofEvent, (all) => all.find((other) => other.run_type === "run" && isNew(other)) ?? null)
-    return { event, run: yield* watch.until(event.stream_id, begun, startWaitMs) }
+    const begun = Effect.map(replays, (all) => all.find((id) => !known.has(id)) ?? null)
+    const newId = yield* watch.until(event.stream_id, begun, startWaitMs)
+    return { event, run: newId === null ? null : yield* runs.get(env_id, newId) }
   })
 })
 
@@ -98,7 +97,11 @@ const makeFindMatch = Effect.gen(function* () {
     const build = yield* Effect.catchTag(builds.get(run.env_id, run.build_id, run.project_id), "NotFound", () =>
       Effect.fail(new BadRequest({ reason: 'the build of this run was deleted; use `build: "deployed"`' }))
     )
-    return toMatch(build, deployed?.handler ?? defaultHandler(run))
+    if (deployed === undefined) return toMatch(build, defaultHandler(run))
+    // The build of the run may lack the function that the deployed one calls after a failure.
+    const { on_failure, ...handler } = deployed.handler
+    const isSame = deployed.build.build_id === build.build_id
+    return toMatch(build, isSame && on_failure !== undefined ? { ...handler, on_failure } : handler)
   })
 })
 

@@ -1,5 +1,6 @@
 /** Executes claimed deliveries and settles them, whatever happens. */
 import { Cause, Clock, Context, Effect, Exit, Layer, Random, Schedule } from "effect"
+import type { StoreUnavailable } from "../../foundation/Errors.ts"
 import { logOutage } from "../../foundation/Supervised.ts"
 import { inTrace } from "../../foundation/telemetry/Spans.ts"
 import { addMillis, now as currentTime, Timestamp } from "../../foundation/time/Timestamp.ts"
@@ -10,7 +11,7 @@ import { type Executed, type ExecuteError, Executor } from "../execution/Executo
 import { Journal, type WriteCallback } from "../journal/Journal.ts"
 import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
 import { LocalRuns, toLocalId } from "../journal/LocalRuns.ts"
-import { eventActivity } from "../runs/Activity.ts"
+import { eventActivity, publicationActivity } from "../runs/Activity.ts"
 import { endRun, isFailure, loseRun, nextDue } from "../runs/Attempt.ts"
 import { findExpiry } from "../runs/Expiry.ts"
 import type { LogEntry } from "../runs/Run.ts"
@@ -19,6 +20,7 @@ import type { ChildRef } from "../runs/WorkflowStore.ts"
 import { ChildRuns } from "../workflows/ChildRuns.ts"
 import { type ActivationEnd, Workflows } from "../workflows/Workflows.ts"
 import { Claimer } from "./Claimer.ts"
+import { makeFailureEvents } from "./FailureEvents.ts"
 import { makeRenew } from "./Renewals.ts"
 
 /** Pause in milliseconds before the retry of a delivery that could not be executed, through no fault of its code. */
@@ -60,9 +62,13 @@ export class DeliveryWorker extends Context.Service<
       const workflows = yield* Workflows
       const childRuns = yield* ChildRuns
       const renew = yield* makeRenew
+      const failures = yield* makeFailureEvents
       const clock = yield* Clock.Clock
 
       let isStopping = false
+
+      const untilStored = <A>(effect: Effect.Effect<A, StoreUnavailable>) =>
+        Effect.retry(effect, { schedule: settleRetry, while: () => !isStopping })
 
       /** Frees capacity of the group after a settlement, and returns the time of the next attempt. */
       const afterSettlement = ({ delivery }: Claim, entry: Settlement): Timestamp | null => {
@@ -75,11 +81,9 @@ export class DeliveryWorker extends Context.Service<
       const continueCancelled = Effect.fnUntraced(
         function* (claim: Claim, entry: Settlement) {
           const found = entry._tag === "Settled" ? workflows.afterRejection(claim, entry.logs) : Effect.succeed(null)
-          const retried = Effect.retry(found, { schedule: settleRetry, while: () => !isStopping })
-          const suspension = yield* retried
+          const suspension = yield* untilStored(found)
           if (suspension === null) return null
-          const write = Effect.retry(journal.write(suspension), { schedule: settleRetry, while: () => !isStopping })
-          return (yield* write) ? afterSettlement(claim, suspension) : null
+          return (yield* untilStored(journal.write(suspension))) ? afterSettlement(claim, suspension) : null
         },
         Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), null))
       )
@@ -95,11 +99,14 @@ export class DeliveryWorker extends Context.Service<
 
       /** Settles an attempt, with retries. */
       const settle = Effect.fnUntraced(
-        function* (claim: Claim, entry: Settlement, children: ReadonlyArray<ChildRef> = []) {
-          const write = journal.write(entry, () => handledActivity(claim, entry))
-          const isCounted = yield* Effect.retry(write, { schedule: settleRetry, while: () => !isStopping })
+        function* (claim: Claim, settlement: Settlement, children: ReadonlyArray<ChildRef> = []) {
+          const isFollowed = settlement._tag === "Settled" && failures.mayFollow(claim, settlement)
+          const entry = isFollowed ? yield* untilStored(failures.follow(claim, settlement)) : settlement
+          const isCounted = yield* untilStored(journal.write(entry, () => handledActivity(claim, entry)))
           if (isCounted || entry.run.status === "cancelled") childRuns.abandon(children)
-          return isCounted ? afterSettlement(claim, entry) : yield* afterRejection(claim, entry)
+          if (!isCounted) return yield* afterRejection(claim, entry)
+          if (entry._tag === "Settled") yield* failures.stored(entry)
+          return afterSettlement(claim, entry)
         },
         Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), null))
       )
@@ -129,7 +136,7 @@ export class DeliveryWorker extends Context.Service<
       /** Continues a durable run as a new one. Returns false if no such run is wanted. */
       const renewRun = Effect.fnUntraced(
         function* (claim: Claim, end: Extract<ActivationEnd, { _tag: "Renewed" }>, children: ReadonlyArray<ChildRef>) {
-          const isCounted = yield* Effect.retry(renew(claim, end), { schedule: settleRetry, while: () => !isStopping })
+          const isCounted = yield* untilStored(renew(claim, end))
           if (!isCounted) return false
           childRuns.abandon(children)
           const { group, env_id } = claim.delivery
@@ -158,6 +165,7 @@ export class DeliveryWorker extends Context.Service<
             const draw = isFailure(executed.execution.outcome) ? Effect.runSyncWith(context)(Random.next) : 0
             const now = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
             const entry = buildSettlement(claim, executed, now, draw)
+            if (failures.mayFollow(claim, entry)) return endWith(settle(claim, entry))
             const written: WriteCallback = (exit) => {
               if (Exit.isFailure(exit)) endWith(settle(claim, entry))
               else if (exit.value) end(afterSettlement(claim, entry))
@@ -207,9 +215,12 @@ export class DeliveryWorker extends Context.Service<
   )
 }
 
-/** Returns the activity of an event whose delivery has no further attempt. */
-const handledActivity = ({ event }: Claim, entry: Settlement): ReadonlyArray<ActivityEvent> =>
-  entry._tag === "Settled" && entry.next === null ? [eventActivity("event:handled", event)] : []
+/** Returns the activity of an event whose delivery has no further attempt, and of the event about its failure. */
+const handledActivity = ({ event }: Claim, entry: Settlement): ReadonlyArray<ActivityEvent> => {
+  if (entry._tag !== "Settled" || entry.next !== null) return []
+  const followed = entry.followUp === undefined ? [] : publicationActivity(entry.followUp.event, false)
+  return [eventActivity("event:handled", event), ...followed]
+}
 
 type Settled = Extract<JournalEntry, { _tag: "Settled" }>
 

@@ -39,14 +39,17 @@ export const makeRenew = Effect.gen(function* () {
   const slots = yield* Slots
   const fresh = yield* freshIds
 
-  /** Returns what the deployed build changes. Without the function there, the next run keeps the build. */
-  const findDeployed = ({ env_id, project_id, ns, var: name }: Delivery) =>
-    Effect.map(deployments.of(env_id), (functions): Partial<Delivery> => {
+  /** Returns the delivery with the deployed build. Without the function there, the next run keeps the build. */
+  const withDeployed = (delivery: Delivery) =>
+    Effect.map(deployments.of(delivery.env_id), (functions): Delivery => {
+      const { project_id, ns, var: name } = delivery
       const found = functions.functions(`${ns}/${name}`).find(({ build }) => build.project_id === project_id)
-      if (found === undefined || !found.handler.durable) return {}
+      if (found === undefined || !found.handler.durable) return delivery
+      const { on_failure: _, ...rest } = delivery
       const { build_id, project_name } = found.build
-      const { retry, timeout_ms } = found.handler
-      return { build_id, project_name, retry, timeout_ms }
+      const { retry, timeout_ms, on_failure } = found.handler
+      const deployed = { ...rest, build_id, project_name, retry, timeout_ms }
+      return on_failure === undefined ? deployed : { ...deployed, on_failure }
     })
 
   return Effect.fnUntraced(function* (
@@ -65,7 +68,7 @@ export const makeRenew = Effect.gen(function* () {
     const renewal = {
       ...{ run: ended, logs, deliveryId: delivery.delivery_id, event: next },
       delivery: {
-        ...{ ...delivery, ...(yield* findDeployed(delivery)), delivery_id: yield* fresh(DeliveryId), event_id },
+        ...{ ...(yield* withDeployed(delivery)), delivery_id: yield* fresh(DeliveryId), event_id },
         ...({ run_type: "call", attempt: 1, due_at: now, caused_by: run.run_id, first_run_id: null } as const),
         continues: null
       }

@@ -36,6 +36,8 @@ export type JournalEntry =
       readonly logs: ReadonlyArray<LogEntry>
       readonly deliveryId: DeliveryId
       readonly next: { readonly attempt: number; readonly due_at: Timestamp; readonly first_run_id: RunId } | null
+      /** Stored exactly if the entry counts. */
+      readonly followUp?: FollowUp
     }
   /**
    * Progress of a durable run: results that its function received, new waits, and its suspension. Counts only while the run
@@ -50,6 +52,12 @@ export type JournalEntry =
       readonly waits: ReadonlyArray<WaitRecord>
       readonly suspension: Suspension | null
     }
+
+/** An event about the end of a run, with its pending deliveries. */
+export interface FollowUp {
+  readonly event: Event
+  readonly deliveries: ReadonlyArray<Delivery>
+}
 
 /**
  * Releases the delivery of a durable run. It is due at `due_at`. It is due at once if one of the run's waits has an outcome,

@@ -3,7 +3,7 @@
  *
  * A commit with 30 events of 4 MiB takes a second, in which every other run of the node would wait for the disk. So large
  * writes have a byte limit per commit, and only one commit in flight has some. Environments take turns with theirs. Small
- * writes pass them: a write that depends on another is queued after the other is durable. Each environment has a limit for
+ * writes pass them: a write that depends on another is queued after the other is durable. Each environment has limits for
  * its small ones, which are many.
  */
 import type { EnvId } from "../../foundation/Ids.ts"
@@ -19,12 +19,29 @@ const largeLengthPerCommit = 1024 * 1024
 /** Maximum characters of one environment's small entries per commit. Its further ones remain, and those of others pass. */
 const envLengthPerCommit = 1024 * 1024
 
+/** Maximum small entries of one environment per commit while others write as well: about 5 ms of the database. */
+const envEntriesPerCommit = 100
+
+/** Commits for which an environment counts as one that writes. */
+const activeCommits = 100
+
 interface Write {
   readonly entry: JournalEntry
 }
 
+/** The part of a commit that belongs to one environment. */
+interface Share {
+  entries: number
+  length: number
+  isFull: boolean
+}
+
 export class WriteQueue<W extends Write> {
   #small: Array<W> = []
+  #latestEnvId: EnvId | null = null
+  /** Commits so far, and their number when an entry of another environment than that of the previous entry was added. */
+  #commits = 0
+  #changedAt = Number.NEGATIVE_INFINITY
   /** Large writes by environment, in the order of the environments' turns. */
   readonly #large = new Map<EnvId, Array<W>>()
   #largeCount = 0
@@ -46,11 +63,15 @@ export class WriteQueue<W extends Write> {
 
   push(write: W): void {
     const { entry } = write
+    const envId = readEnvId(entry)
+    if (envId !== this.#latestEnvId) {
+      if (this.#latestEnvId !== null) this.#changedAt = this.#commits
+      this.#latestEnvId = envId
+    }
     if (measureEntry(entry) <= largeLength) {
       this.#small.push(write)
       return
     }
-    const envId = readEnvId(entry)
     const queued = this.#large.get(envId)
     if (queued === undefined) this.#large.set(envId, [write])
     else queued.push(write)
@@ -59,32 +80,38 @@ export class WriteQueue<W extends Write> {
 
   /** Removes the writes of the next commit, at most `max`. Takes large ones only if `withLarge`. */
   take(max: number, withLarge: boolean): { readonly batch: ReadonlyArray<W>; readonly hasLarge: boolean } {
+    this.#commits++
     const large = withLarge && this.#largeCount > 0 ? this.#takeLarge(max) : []
     const batch = [...this.#takeSmall(max - large.length), ...large]
     return { batch, hasLarge: large.length > 0 }
   }
 
   #takeSmall(max: number): ReadonlyArray<W> {
+    const isShared = this.#commits - this.#changedAt <= activeCommits
+    const entriesMax = isShared ? envEntriesPerCommit : Number.POSITIVE_INFINITY
+    if (this.#small.length > entriesMax) return this.#takeSmallFairly(max, entriesMax)
     let length = 0
     for (let index = 0; index < Math.min(max, this.#small.length) && length <= envLengthPerCommit; index++) {
       const write = this.#small[index]
       if (write !== undefined) length += measureEntry(write.entry)
     }
-    return length <= envLengthPerCommit ? this.#small.splice(0, max) : this.#takeSmallFairly(max)
+    return length <= envLengthPerCommit ? this.#small.splice(0, max) : this.#takeSmallFairly(max, entriesMax)
   }
 
-  #takeSmallFairly(max: number): ReadonlyArray<W> {
+  #takeSmallFairly(max: number, entriesMax: number): ReadonlyArray<W> {
     const taken: Array<W> = []
     const rest: Array<W> = []
-    const lengths = new Map<EnvId, number>()
+    const shares = new Map<EnvId, Share>()
     for (const write of this.#small) {
       const envId = readEnvId(write.entry)
-      const length = (lengths.get(envId) ?? 0) + measureEntry(write.entry)
+      const share = shares.get(envId) ?? { entries: 0, length: 0, isFull: false }
+      shares.set(envId, share)
+      share.entries++
+      share.length += measureEntry(write.entry)
       // Once one entry of the environment remains, its later small ones do not pass it.
-      const isTaken = taken.length < max && length <= envLengthPerCommit
-      lengths.set(envId, isTaken ? length : Number.POSITIVE_INFINITY)
-      if (isTaken) taken.push(write)
-      else rest.push(write)
+      share.isFull ||= taken.length >= max || share.entries > entriesMax || share.length > envLengthPerCommit
+      if (share.isFull) rest.push(write)
+      else taken.push(write)
     }
     this.#small = rest
     return taken
@@ -129,8 +156,9 @@ export const measureEntry = (entry: JournalEntry): number => {
     case "Started":
       return 0
     case "Ended":
-    case "Settled":
       return (entry.run.result?.length ?? 0) + measureLogs(entry.logs)
+    case "Settled":
+      return (entry.run.result?.length ?? 0) + measureLogs(entry.logs) + (entry.followUp?.event.event_data.length ?? 0)
     case "Advanced":
       return (
         entry.steps.reduce((length, { result }) => length + (result?.length ?? 0), 0) +

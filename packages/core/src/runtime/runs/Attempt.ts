@@ -16,10 +16,16 @@ import type { Event } from "../events/Event.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { Run, RunStatus } from "./Run.ts"
 
+/** The fields of a match that its deliveries have. */
+export interface DeliveryMatch extends Pick<Match, "run_type"> {
+  readonly build: Pick<Build, "project_id" | "project_name" | "build_id">
+  readonly handler: Pick<Match["handler"], "ns" | "var" | "retry" | "timeout_ms" | "durable" | "on_failure">
+}
+
 /** Returns a delivery that runs `match` for `event`, due at the event's time. */
 export const newDelivery = (
   event: Event,
-  match: Match,
+  match: DeliveryMatch,
   id: DeliveryId,
   cause: Cause,
   group: Delivery["group"],
@@ -46,6 +52,7 @@ export const newDelivery = (
   durable: match.handler.durable,
   continues: null,
   ...(cause.awaits === true ? { awaited: true } : {}),
+  ...(match.handler.on_failure === undefined ? {} : { on_failure: match.handler.on_failure }),
   ...(traceparent === undefined ? {} : { traceparent })
 })
 
@@ -156,7 +163,8 @@ export const loseRun = (run: Run, name: string, message: string, now: Timestamp)
 
 /**
  * Returns the due time of the attempt after `attempt`, or null without a further attempt. Failures of a quarantined or
- * deleted build are not retried: a delivery keeps its build, so a retry could only fail again.
+ * deleted build are not retried: a delivery keeps its build, so a retry could only fail again. An error may forbid the
+ * next attempt, or set its delay.
  *
  * @param draw uniform random number in [0, 1)
  */
@@ -166,10 +174,11 @@ export const nextDue = (
   outcome: Outcome,
   now: Timestamp,
   draw: number
-): Timestamp | null =>
-  isFailure(outcome) && !nonRetryable.has(outcome._tag) && attempt < policy.attempts
-    ? addMillis(now, retryDelayMs(policy, attempt, draw))
-    : null
+): Timestamp | null => {
+  if (!isFailure(outcome) || nonRetryable.has(outcome._tag) || attempt >= policy.attempts) return null
+  const hint = outcome._tag === "Threw" ? outcome.retry : undefined
+  return hint?.final === true ? null : addMillis(now, hint?.after_ms ?? retryDelayMs(policy, attempt, draw))
+}
 
 /** True if no attempt follows this run, as far as its record shows. */
 export const isFinalAttempt = ({ status, attempt, result, cpu_ms }: Run, attempts: number): boolean => {
@@ -178,8 +187,15 @@ export const isFinalAttempt = ({ status, attempt, result, cpu_ms }: Run, attempt
   const name = /^\{"error":\{"name":"(\w+)"/.exec(result ?? "")?.[1] ?? ""
   // A run that was lost with its node does not count as an attempt. It has no usage; a function may also throw `NodeLost`.
   if (name === "NodeLost" && cpu_ms === null) return false
-  return attempt >= attempts || [...nonRetryable].some((tag) => tag === name)
+  return attempt >= attempts || (result ?? "").endsWith(finalMark) || [...nonRetryable].some((tag) => tag === name)
 }
+
+/** End of the result of a run whose error allows no further attempt. A stack ends with a quotation mark. */
+const finalMark = ',"nonRetryable":true}}'
+
+/** True if the run failed, or expired before its function was called. Other cancelled runs did not fail. */
+export const hasFailed = ({ status, result }: Pick<Run, "status" | "result">): boolean =>
+  status === "failed" || (status === "cancelled" && result?.startsWith('{"error":{"name":"Expired"') === true)
 
 /** True if the retry policy applies to the outcome. */
 export const isFailure = (outcome: Outcome): boolean => toStatus(outcome) === "failed"
@@ -208,7 +224,7 @@ const toResult = (outcome: Outcome): JsonText => {
     case "Responded":
       return buildResponseResult(outcome)
     case "Threw":
-      return buildErrorResult(outcome.name, outcome.message, outcome.stack)
+      return buildErrorResult(outcome.name, outcome.message, outcome.stack, outcome.retry?.final)
     default:
       return buildErrorResult(outcome._tag, describeFailure(outcome), "")
   }
@@ -249,5 +265,5 @@ const buildResponseResult = (outcome: Extract<Outcome, { _tag: "Responded" }>): 
   return JsonText.make(`{"status":${outcome.status}${headers}${bodyField}}`, { disableChecks: true })
 }
 
-const buildErrorResult = (name: string, message: string, stack: string): JsonText =>
-  toJsonText({ error: { name, message, stack } })
+const buildErrorResult = (name: string, message: string, stack: string, isFinal = false): JsonText =>
+  toJsonText({ error: { name, message, stack, ...(isFinal ? { nonRetryable: true } : {}) } })

@@ -8,6 +8,7 @@
 import { Schema } from "effect"
 import { BuildId, DeliveryId, EnvId, EventId, ProjectId, RunId, StreamId } from "../../foundation/Ids.ts"
 import { Timestamp } from "../../foundation/time/Timestamp.ts"
+import { OnFailure } from "../../resources/builds/OnFailure.ts"
 import { RetryPolicy } from "../../resources/builds/RetryPolicy.ts"
 import { RunType } from "./Run.ts"
 
@@ -46,6 +47,8 @@ export const Delivery = Schema.Struct({
   ttl_ms: Schema.optionalKey(Schema.Int),
   /** Runs with the same key start at most this often in their environment. */
   throttle: Schema.optionalKey(Schema.Struct({ key: Schema.String, limit: Schema.Int, period_ms: Schema.Int })),
+  /** The function that is called after the last attempt failed. */
+  on_failure: Schema.optionalKey(OnFailure),
   /** Span of the publication in W3C format, if there was a tracer. Its runs belong to that trace. */
   traceparent: Schema.optionalKey(Schema.String)
 })

@@ -33,6 +33,11 @@ export class RunStore extends Context.Service<
       limit: number,
       only?: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<RunSummary>, StoreUnavailable>
+    /** Lists the first attempts of replays of a run, newest first, at most `limit`. */
+    readonly replays: (
+      of: Pick<Run, "env_id" | "event_id" | "run_id">,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<RunId>, StoreUnavailable>
     /** Returns counts of one instant. `total_runs` is the sum of the others. */
     readonly stats: (envId: EnvId, only?: ReadonlyArray<string>) => Effect.Effect<RunStats, StoreUnavailable>
     /**

@@ -57,6 +57,15 @@ export class WorkflowStore extends Context.Service<
   {
     readonly load: (run: RunRef) => Effect.Effect<LoadedRun, StoreUnavailable>
 
+    /**
+     * Reads several runs of an environment at once. Those with large histories or logs are missing from the result, and so
+     * are some of many: each of them needs `load`.
+     */
+    readonly loadSmall: (
+      envId: EnvId,
+      runs: ReadonlyArray<RunId>
+    ) => Effect.Effect<ReadonlyMap<RunId, LoadedRun>, StoreUnavailable>
+
     /** Returns the cleanups that were requested of the runs. */
     readonly cleanups: (runs: ReadonlyArray<RunRef>) => Effect.Effect<ReadonlyArray<Cleanup>, StoreUnavailable>
 

@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import { isDeeper } from "../../foundation/JsonDepth.ts"
 import { JsonText } from "../../foundation/JsonText.ts"
 import { HostCallRefused, hostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import { nextTurn, Turns } from "../../platform/turns/Turns.ts"
 import { Caller, hostIdentity, type Identity } from "../../tenants/access/Caller.ts"
 import type { Run } from "../runs/Run.ts"
 import type { GuestFace } from "./GuestFace.ts"
@@ -114,7 +115,7 @@ export const operation = <
   description: Description<Name, A, I, O, Face, R, NoInfer<O>, E, S, Services>
 ): Operation<Name, I, O, Face, Services> => {
   const { name, input, output, span, guest } = description
-  const execute = compile(description, (answer) => Effect.map(answer, encode))
+  const execute = compile(description, encodeInTurn)
   return { name, input, output, span, guest, execute }
 }
 
@@ -133,11 +134,22 @@ export const textOperation = <
   description: Description<Name, A, I, O, Face, R, string, E, S, Services>
 ): Operation<Name, I, O, Face, Services> => {
   const { name, input, output, span, guest } = description
-  return { name, input, output, span, guest, execute: compile(description, (answer) => answer) }
+  return { name, input, output, span, guest, execute: compile(description, (_, answer) => answer) }
 }
 
 /** Returns JSON text; null for `undefined`. */
 const encode = (value: unknown): string => JSON.stringify(value) ?? "null"
+
+/** Encodes an answer. Thousands of calls may have waited for the same event, so each then waits for a turn. */
+const encodeInTurn = <A, E>({ env_id }: Run, answer: Effect.Effect<A, E>): Effect.Effect<string, E> =>
+  Effect.flatMap(Turns, (turns) => {
+    const begun = turns.turn
+    return Effect.flatMap(answer, (value) =>
+      turns.turn === begun
+        ? Effect.succeed(encode(value))
+        : Effect.map(nextTurn(turns, env_id, "host_call"), () => encode(value))
+    )
+  })
 
 const compile = <A, R, Out, E extends GuestVisibleError, S, Services>(
   {
@@ -149,7 +161,7 @@ const compile = <A, R, Out, E extends GuestVisibleError, S, Services>(
     needs,
     handler
   }: Description<string, A, unknown, unknown, GuestFace, R, Out, E, S, Services>,
-  toText: (answer: Effect.Effect<Out, HostCallRefused>) => Effect.Effect<string, HostCallRefused>
+  toText: (run: Run, answer: Effect.Effect<Out, HostCallRefused>) => Effect.Effect<string, HostCallRefused>
 ): Effect.Effect<Execute, never, Services> =>
   Effect.gen(function* () {
     const handle = handler(yield* needs)
@@ -169,7 +181,7 @@ const compile = <A, R, Out, E extends GuestVisibleError, S, Services>(
           const text = limits?.size?.of(decoded) ?? noText
           const exceeded = findExceeded?.(run, text) ?? null
           return exceeded === null
-            ? toText(Effect.mapError(permission.grant(run, handle(run, decoded, secrets, text)), toRefusal))
+            ? toText(run, Effect.mapError(permission.grant(run, handle(run, decoded, secrets, text)), toRefusal))
             : Effect.fail(exceeded)
         }
       })

@@ -45,6 +45,8 @@ export class Arrivals extends Context.Service<
   {
     /** Gives a stored event to the waits that it matches. Returns at once. */
     readonly published: (event: Event) => void
+    /** True if this node knows that a run of the environment waits for events of the type. */
+    readonly isAwaited: (envId: EnvId, eventType: string) => boolean
     /** Records that a run of the environment waits for events of a type since a time, after the wait is stored. */
     readonly awaits: (wait: AwaitedEvents) => Effect.Effect<void>
     /** Gives the events that are stored by now to a stored wait whose timeout has ended, if they match it. */
@@ -170,6 +172,7 @@ export class Arrivals extends Context.Service<
           Effect.suspend(() =>
             compare({ ...wait, since: unseenSince(wait) }, (event) => isAwaited(wait, event, new EventValues(event)))
           ),
+        isAwaited: (envId, eventType) => awaited.has(envId, eventType),
         published: (event) => {
           if (awaited.has(event.env_id, event.event_type)) queue.add(event)
         },

@@ -1,7 +1,7 @@
 /** Executes durable runs: each claim of one is an activation. */
 import { Cause, Context, Effect, Exit, Layer, Schedule, type Schema } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import { EventId, freshIds } from "../../foundation/Ids.ts"
+import { type EnvId, EventId, freshIds } from "../../foundation/Ids.ts"
 import { logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
@@ -25,6 +25,7 @@ import { Arrivals } from "./Arrivals.ts"
 import { cleanupOver, conclusion } from "./Cancellation.ts"
 import { ChildRuns } from "./ChildRuns.ts"
 import { type FunctionCall, makeDurableCalls } from "./DurableCalls.ts"
+import { HistoryLoader } from "./HistoryLoader.ts"
 import { HistoryMemory } from "./HistoryMemory.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
 import { makeRunTokens, type RunTokens } from "./RunTokens.ts"
@@ -106,14 +107,18 @@ export class Workflows extends Context.Service<
           Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), false))
         )
 
-      /** Reads the history of a run that continues, and waits while the store does not answer. */
-      const load = (claim: Claim) =>
-        claim.delivery.continues === null
-          ? Effect.succeed(newRun)
-          : Effect.andThen(
-              nextTurn(turns, claim.run.env_id, "durable"),
-              Effect.retry(store.load(claim.run), { schedule: writeRetry, while: () => !isStopping })
-            )
+      /** Waits while the store does not answer. */
+      const whenAvailable = <A>(read: Effect.Effect<A, StoreUnavailable>) =>
+        Effect.retry(read, { schedule: writeRetry, while: () => !isStopping })
+
+      const turn = (envId: EnvId) => nextTurn(turns, envId, "durable")
+      const loader = new HistoryLoader({ store, turn })
+
+      /** Reads a run with a small history; null if it is large. */
+      const loadSmall = ({ run, delivery }: Claim) =>
+        delivery.continues === null ? Effect.succeed(newRun) : whenAvailable(loader.small(run))
+
+      const loadLarge = ({ run }: Claim) => Effect.andThen(turn(run.env_id), whenAvailable(store.load(run)))
 
       /** Returns the end of an activation whose guest has ended. */
       const conclude = Effect.fnUntraced(function* (
@@ -194,11 +199,13 @@ export class Workflows extends Context.Service<
 
       /** Executes the function until it ends, or its activation or `guest` stops it. */
       const execute = (claim: Claim, guest: Guest) =>
-        memory.use(
-          claim.run.env_id,
-          load(claim),
-          ({ history }) => history,
-          (loaded) => activate(claim, guest, loaded)
+        Effect.flatMap(loadSmall(claim), (small) =>
+          memory.use(
+            claim.run.env_id,
+            small === null ? loadLarge(claim) : Effect.succeed(small),
+            ({ history }) => history,
+            (loaded) => activate(claim, guest, loaded)
+          )
         )
 
       const activate = Effect.fnUntraced(function* (claim: Claim, guest: Guest, loaded: LoadedRun) {

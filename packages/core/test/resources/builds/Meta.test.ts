@@ -196,6 +196,21 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   [{ schedule: { cron: "* * * * *", timezone: "local" } }, "schedule.timezone", "is not the name"],
   [{ schedule: { cron: "* * * * *", timezone: null } }, "schedule.timezone", "is not the name"],
   [{ schedule: null }, "schedule", "must be an object"],
+  [{ ...event, onFailure: 1 }, "onFailure", "must be a string of 1 to 513 characters"],
+  [{ ...event, onFailure: "main/none" }, "onFailure", 'must be a function of the build (got "main/none")'],
+  [{ ...event, onFailure: "main/go" }, "onFailure", "must be another function"],
+  [{ event: "svc:run:started" }, "event", "must not start with svc:, which is reserved, except svc:run:failed"],
+  [{ event: "svc:run:*" }, "event", "must not start with svc:"],
+  [
+    { event: ["a", "svc:run:failed"], idempotency: "run_id" },
+    "idempotency",
+    "must not be set for a function that handles svc:run:failed"
+  ],
+  [
+    { event: "svc:run:failed", singleton: {} },
+    "singleton",
+    "must not be set for a function that handles svc:run:failed"
+  ],
   [retry({ attempts: 0 }), "retry.attempts", "must be a number from 1 to 100"],
   [retry({ attempts: 101 }), "retry.attempts", "must be a number from 1 to 100"],
   [retry({ attempts: 1.5 }), "retry.attempts", "must be an integer"],
@@ -299,11 +314,42 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   ]
 ]
 
+describe("readManifest", () => {
+  it.effect("resolves the function of onFailure with its options", () =>
+    Effect.gen(function* () {
+      const undo = fn({ timeout: "1s", retry: { attempts: 3 }, event: "svc:run:failed" }, "undo")
+      const manifest = yield* read(undo, fn({ event: "a", schedule: "* * * * *", onFailure: "main/undo" }))
+      yield* Schema.decodeUnknownEffect(Manifest)(manifest)
+      const on_failure = {
+        ...{ ns: "main", var: "undo" },
+        retry: { ...noRetry, attempts: 3 },
+        timeout_ms: 1000,
+        durable: false
+      }
+      for (const entry of [manifest.functions[1], manifest.handlers[1], manifest.schedules[0]]) {
+        assert.deepInclude(entry, { var: "go", on_failure })
+      }
+      assert.notProperty(manifest.functions[0], "on_failure")
+    })
+  )
+})
+
 describe("readManifest rejects", () => {
   it.effect.each(cases)("%j: %s %s", ([meta, field, reason]) =>
     Effect.gen(function* () {
       const message = yield* reasonFor(fn({ event: "fine" }, "fine"), fn(meta))
       assert.include(message, `${go.ns}/${go.var}: meta${field === "" ? "" : "."}${field} ${reason}`)
+    })
+  )
+
+  it.effect("a function of onFailure that is not called once for each failure", () =>
+    Effect.gen(function* () {
+      const once = "must be a function without concurrency, idempotency and flow control"
+      for (const meta of [{ concurrency: { limit: 1 } }, { idempotency: "id" }, { ttl: "1m" }]) {
+        const message = yield* reasonFor(fn(meta, "undo"), fn({ event: "a", onFailure: "main/undo" }))
+        assert.include(message, `main/go: meta.onFailure ${once}`)
+        assert.include(message, '(got "main/undo")')
+      }
     })
   )
 

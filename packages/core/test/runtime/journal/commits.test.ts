@@ -90,6 +90,38 @@ describe("Journal commits", () => {
     }).pipe(inWorld(1, gate))
   })
 
+  it.effect(
+    "have a hundred entries of an environment while another one writes, and as many as are queued otherwise",
+    () => {
+      const gate = makeGate()
+      return Effect.gen(function* () {
+        const busy = yield* deployed("app")
+        const other = yield* deployed("app", "other")
+        const alone = yield* publishAtOnce(busy, 1)
+        for (let commit = 0; commit < 110; commit++) yield* Effect.andThen(publish(busy, "none"), settle)
+        gate.open.closeUnsafe()
+        const taken = (publishers: ReadonlyArray<Fiber.Fiber<unknown, unknown>>) =>
+          Effect.gen(function* () {
+            gate.sizes.length = 0
+            yield* gate.open.open
+            yield* Fiber.joinAll(publishers)
+            yield* settle
+            return gate.sizes
+          })
+        const first = yield* publishAtOnce(busy, 1)
+        const many = yield* publishAtOnce(busy, 300)
+        assert.isAtLeast((yield* taken([...alone, ...first, ...many]))[0] ?? 0, 300)
+
+        gate.open.closeUnsafe()
+        const blocking = yield* publishAtOnce(busy, 1)
+        const flood = yield* publishAtOnce(busy, 300)
+        const innocent = yield* publishAtOnce(other, 1)
+        assert.strictEqual((yield* taken([...blocking, ...flood, ...innocent]))[0], 101)
+        assert.strictEqual((yield* allRuns(other)).filter(({ status }) => status === "succeeded").length, 1)
+      }).pipe(inWorld(1, gate))
+    }
+  )
+
   it.effect("begin next to another once half as many entries are queued, at most as many as the store supports", () => {
     const gate = makeGate()
     return Effect.gen(function* () {

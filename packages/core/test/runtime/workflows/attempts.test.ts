@@ -66,9 +66,10 @@ describe("a step", () => {
           if (attempt === 1) throw Object.assign(new Error("busy"), { retryAfter: 3_600_000 })
           // The date is in the past.
           if (attempt === 2) throw Object.assign(new Error("busy"), { retryAfter: new Date(0) })
+          if (attempt === 3) throw Object.assign(new Error("busy"), { retryAfter: "PT2H" })
           return "ok"
         },
-        { retry: { attempts: 3, delay: "1s" } }
+        { retry: { attempts: 4, delay: "1s" } }
       )
     )
     return Effect.gen(function* () {
@@ -78,6 +79,8 @@ describe("a step", () => {
       assert.deepStrictEqual(attempts, [1])
       yield* pass("1 minute")
       assert.deepStrictEqual(attempts, [1, 2, 3])
+      yield* pass("2 hours")
+      assert.deepStrictEqual(attempts, [1, 2, 3, 4])
       assert.strictEqual((yield* runOf(env, id)).result, '"ok"')
     }).pipe(Effect.provide(main({ limited })))
   })

@@ -19,10 +19,14 @@ const faulty = <Faulty>(functions: TrustedModule[string], faults: Layer.Layer<Fa
     Layer.provide([trustedSandbox({ shop: { main: functions } }), immediateTurns])
   )
 
-const faultyLoad = (load: (store: WorkflowStore["Service"]) => WorkflowStore["Service"]["load"]) =>
+const faultyLoad = (fault: <A>(read: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A, StoreUnavailable>) =>
   Layer.effect(
     WorkflowStore,
-    WorkflowStore.useSync((store) => ({ ...store, load: load(store) }))
+    WorkflowStore.useSync((store) => ({
+      ...store,
+      load: (run) => fault(store.load(run)),
+      loadSmall: (...runs) => fault(store.loadSmall(...runs))
+    }))
   )
 
 describe("a run that continues", () => {
@@ -79,8 +83,8 @@ describe("a run that continues", () => {
       await svc.step("once", () => void bodies.push(loads))
       await svc.sleep("pause", "10m")
     })
-    const faults = faultyLoad(
-      (store) => (run) => Effect.tap(store.load(run), Effect.sleep(++loads === 1 ? "5 minutes" : 0))
+    const faults = faultyLoad((read) =>
+      Effect.suspend(() => Effect.tap(read, Effect.sleep(++loads === 1 ? "5 minutes" : 0)))
     )
     return Effect.gen(function* () {
       const env = yield* deployed("shop")
@@ -103,7 +107,7 @@ describe("a run that continues", () => {
       await svc.sleep("pause", "10m")
       await svc.step("second", () => svc.log.info("after"))
     })
-    const faults = faultyLoad((store) => (run) => Effect.suspend(() => (loads++ < 5 ? unanswered : store.load(run))))
+    const faults = faultyLoad((read) => Effect.suspend(() => (loads++ < 5 ? unanswered : read)))
     return Effect.gen(function* () {
       const env = yield* deployed("shop")
       const { event_id } = yield* publish(env, "talking")

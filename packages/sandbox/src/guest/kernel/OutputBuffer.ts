@@ -12,7 +12,7 @@ export type Letter =
   | "R"
   /** The run responded: a is the status, b the encoding; headers as JSON text, body. */
   | "H"
-  /** The run threw: JSON text of [name, message, stack]. */
+  /** The run threw; a is 1 if it must not be retried: JSON text of [name, message, stack], delay in ms or nothing. */
   | "E"
   /** The run exceeded a limit: its name, a message. */
   | "X"

@@ -3,10 +3,7 @@ import { parseDuration } from "./duration.ts"
 import { describeThrown, namedError } from "./failures.ts"
 import {
   apply,
-  dateNow,
-  dateTime,
   getProperty,
-  isFinite,
   NativePromise,
   NativeTypeError,
   parse,
@@ -14,13 +11,11 @@ import {
   stringify,
   whenSettled
 } from "./primordials.ts"
+import { readRetryHint } from "./RetryHint.ts"
 import { StepContext } from "./StepContext.ts"
 
 /** Maximum timeout of an attempt, in milliseconds: 1 hour. */
 const timeoutMaxMs = 3_600_000
-
-/** Maximum delay before the next attempt, in milliseconds: 365 days. */
-const delayMaxMs = 365 * 24 * 3_600_000
 
 /** Maximum characters of a result, as in the host: a host call could not pass a much longer one. */
 const resultLengthMax = 256 * 1024
@@ -115,29 +110,6 @@ const withTimeout = (
     )
   })
 }
-
-interface RetryHint {
-  /** True if no further attempt can succeed. */
-  readonly isFinal: boolean
-  /** Delay before the next attempt, in milliseconds. */
-  readonly afterMs: number | undefined
-}
-
-/** Returns what an error says about further attempts. It reads properties of `thrown`, so it may run user code. */
-const readRetryHint = (thrown: unknown): RetryHint => {
-  try {
-    if (typeof thrown !== "object" || thrown === null) return { isFinal: false, afterMs: undefined }
-    const isFinal = getProperty(thrown, "nonRetryable") === true || getProperty(thrown, "name") === "NonRetryable"
-    const after: unknown = getProperty(thrown, "retryAfter")
-    if (after === undefined || after === null) return { isFinal, afterMs: undefined }
-    const ms = typeof after === "number" ? after : dateTime(after) - dateNow()
-    return { isFinal, afterMs: isFinite(ms) ? clampDelay(ms) : undefined }
-  } catch {
-    return { isFinal: false, afterMs: undefined }
-  }
-}
-
-const clampDelay = (ms: number): number => (ms < 0 ? 0 : ms > delayMaxMs ? delayMaxMs : ms)
 
 /** Returns the result of a step as JSON text; empty for `undefined`. */
 const toText = (name: string, value: unknown): string => {

@@ -20,6 +20,7 @@ import {
   typedArrayLength,
   whenSettled
 } from "./primordials.ts"
+import { readRetryHint } from "./RetryHint.ts"
 import type { KernelLimits, Run } from "./Run.ts"
 import { isLonger } from "./utf8.ts"
 
@@ -49,7 +50,8 @@ export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): S
       exceed(run, limit, readMessage(thrown))
       return
     }
-    emit("E", run.id, 0, 0, describeThrown(thrown), "")
+    const { isFinal, afterMs } = readRetryHint(thrown)
+    emit("E", run.id, isFinal ? 1 : 0, 0, describeThrown(thrown), afterMs === undefined ? "" : `${afterMs}`)
     end(run)
   }
 

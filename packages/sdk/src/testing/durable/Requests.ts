@@ -100,10 +100,14 @@ const readRetryHint = (thrown: unknown, now: number): Pick<EndedAttempt, "isRepe
   const retryAfter: unknown = Reflect.get(thrown, "retryAfter")
   const isNamedFinal = Reflect.get(thrown, "nonRetryable") === true || Reflect.get(thrown, "name") === "NonRetryable"
   const isFinal = isNamedFinal || thrown instanceof NotSerializable
-  const ms = typeof retryAfter === "number" ? retryAfter : retryAfter instanceof Date ? Number(retryAfter) - now : null
-  const afterMs = ms === null || !Number.isFinite(ms) ? null : Math.min(Math.max(0, ms), waitMaxMs)
+  const ms = retryAfter instanceof Date ? Number(retryAfter) - now : toMillis(retryAfter)
+  const afterMs = ms === null || !Number.isFinite(ms) ? null : Math.min(Math.max(0, Math.trunc(ms)), waitMaxMs)
   return { isRepeatable: !isFinal, afterMs }
 }
+
+/** Returns a number as it is, and the milliseconds of a duration. */
+const toMillis = (value: unknown): number | null =>
+  typeof value === "number" ? value : typeof value === "string" ? parseDuration(value) : null
 
 /** Returns the result of a failed request. */
 export const failed = (thrown: unknown): Settled => ({ ok: false, text: JSON.stringify(toFailure(thrown)) })
