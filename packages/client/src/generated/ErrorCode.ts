@@ -12,4 +12,5 @@ export type ErrorCode =
   | "token_expired"
   | "session_limit_exceeded"
   | "rate_limit_exceeded"
+  | "paused"
   | "internal_server_error"

@@ -110,6 +110,15 @@ export interface OrganizationInput {
   readonly plan?: "Free" | "Starter" | "Pro" | "Scale" | "Enterprise" | "Self-Host" | undefined
 }
 
+export interface PauseInput {
+  /** Id or name of a project; without it, the environment is paused */
+  readonly project?: string | undefined
+  /** Only this function of the project: `ns/var`, or `project:ns/var` without `project` */
+  readonly fn?: string | undefined
+  /** Ticks of schedules during the pause: with `late` (the default), the latest fires once at the end; with `skip`, none does */
+  readonly schedules?: "late" | "skip" | undefined
+}
+
 export interface ProjectInput {
   readonly name: string
 }
@@ -182,10 +191,17 @@ export interface RunsReplayQuery {
   readonly from?: string | undefined
 }
 
+export interface DeliveriesListQuery extends PageQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly event_type?: string | undefined
+}
+
 export interface DeliveriesCancelQuery {
   readonly project?: string | undefined
   readonly fn?: string | undefined
   readonly event_type?: string | undefined
+  readonly dry_run?: "true" | undefined
 }
 
 export interface StreamsSubscribeQuery {
@@ -217,6 +233,8 @@ export interface AuditListQuery extends PageQuery {
     | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
+    | "pause.create"
+    | "pause.end"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -258,6 +276,8 @@ export interface AdminListAuditQuery extends PageQuery {
     | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
+    | "pause.create"
+    | "pause.end"
     | "run.wake"
     | "token.complete"
     | "file.damage"

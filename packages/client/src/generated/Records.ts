@@ -49,6 +49,8 @@ export interface AuditEntry {
     | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
+    | "pause.create"
+    | "pause.end"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -204,6 +206,21 @@ export interface CreatedSession {
   readonly expires_at: string
   readonly created_at: string
   readonly token: string
+}
+
+export interface Delivery {
+  readonly delivery_id: string
+  readonly event_id: string
+  readonly event_type: string
+  readonly project_id: string
+  readonly project_name: string
+  readonly ns: string
+  readonly var: string
+  readonly attempt: number
+  /** The suspended run that it continues; null for others */
+  readonly continues: string | null
+  readonly created_at: string
+  readonly waiting: Wait
 }
 
 export interface Domain {
@@ -365,6 +382,42 @@ export interface OwnEnvironment {
   readonly org_slug: string
 }
 
+export interface Pause {
+  readonly pause_id: string
+  /** Null for a pause of the environment */
+  readonly project_id: string | null
+  /** Name of the project when it was paused */
+  readonly project_name: string | null
+  /** Null for a pause of a project or of the environment */
+  readonly ns: string | null
+  readonly var: string | null
+  readonly schedules: "late" | "skip"
+  readonly paused_at: string
+  /** Type and id of the credential */
+  readonly paused_by: string
+}
+
+export interface PauseState {
+  readonly pause_id: string
+  /** Null for a pause of the environment */
+  readonly project_id: string | null
+  /** Name of the project when it was paused */
+  readonly project_name: string | null
+  /** Null for a pause of a project or of the environment */
+  readonly ns: string | null
+  readonly var: string | null
+  readonly schedules: "late" | "skip"
+  readonly paused_at: string
+  /** Type and id of the credential */
+  readonly paused_by: string
+  readonly runs: {
+    /** Runs that execute; 0 after they have drained */
+    readonly executing: number
+    /** Suspended durable runs, which continue at their time */
+    readonly suspended: number
+  }
+}
+
 export interface Plan {
   readonly name: "Free" | "Starter" | "Pro" | "Scale" | "Enterprise" | "Self-Host"
   readonly limits: {
@@ -501,4 +554,36 @@ export interface UploadedPart {
   readonly part_number: number
   readonly size: number
   readonly etag: string
+}
+
+export interface Wait {
+  /** `slot`: due, and no node has claimed it. `group`: its concurrency key is at its limit. `throttle`, `debounce`: flow control. `delay`: published for later. `retry`: the pause before the next attempt. `timer`, `event`, `token`, `run`: a durable run, or the next tick of a schedule. `node`: its node is down. `plan`: the plan allows no more runs. `paused`: its function, project or environment is paused */
+  readonly reason:
+    | "slot"
+    | "group"
+    | "throttle"
+    | "debounce"
+    | "delay"
+    | "retry"
+    | "timer"
+    | "event"
+    | "token"
+    | "run"
+    | "node"
+    | "plan"
+    | "paused"
+  readonly since: string
+  /** End of the wait; null if something else ends it */
+  readonly until: string | null
+  /** Key of the group or throttle, name of the timer, step, event, token or run, or the credential that paused; null for other reasons */
+  readonly detail: string | null
+}
+
+export interface WaitingItem {
+  readonly object: "delivery" | "run" | "schedule"
+  readonly id: string
+  readonly project_id: string
+  readonly ns: string
+  readonly var: string
+  readonly waiting: Wait
 }
