@@ -54,6 +54,7 @@ describe("A simulation finds", () => {
     "a store that ignores dedupe": without("Dedupe"),
     "a store that ignores rate limits": without("RateLimit"),
     "a store that ignores singletons": without("Singleton"),
+    "a store in which no delivery replaces others": without("Replace"),
     "a store that ignores debounces": without("Debounce"),
     "a rate limit that admits one more": withRules((rule) =>
       rule._tag === "RateLimit" ? { ...rule, limit: rule.limit + 1 } : rule

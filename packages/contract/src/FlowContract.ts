@@ -10,12 +10,14 @@ import {
   type ClaimResult,
   type Delivery,
   type FlowRule,
-  JournalStore
+  JournalStore,
+  replacedMessage
 } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { claimRequest, type JournalStores } from "./Claims.ts"
-import { at, delivery, deliveryId, ended, envId, event, nodeId, runIds } from "./Samples.ts"
+import { at, delivery, deliveryId, ended, envId, event, eventId, nodeId, runId, runIds } from "./Samples.ts"
+import { advanced, commit, sleep, started, suspension } from "./WorkflowSamples.ts"
 
 type FlowStores = AdmissionStore | JournalStores
 
@@ -95,6 +97,7 @@ const dedupe: FlowRule = { _tag: "Dedupe", key: "d", window_ms: 100 }
 const twice: FlowRule = { _tag: "RateLimit", key: "r", limit: 2, period_ms: 100 }
 const debounced: FlowRule = { _tag: "Debounce", key: "b", period_ms: 100, max_ms: null }
 const singleton: FlowRule = { _tag: "Singleton" }
+const replace: FlowRule = { _tag: "Replace" }
 const one = { group: { key: "g", limit: 1 } }
 
 const drops: ReadonlyArray<Check<FlowStores>> = [
@@ -261,4 +264,76 @@ const throttles: ReadonlyArray<Check<FlowStores>> = [
   })
 ]
 
-export const flowChecks: ReadonlyArray<Check<FlowStores>> = [...drops, ...debounces, ...throttles]
+/** Admits delivery `n`, which replaces those of its group. Returns what it replaced. */
+const admitReplacing = (n: number, published: Published = {}, before: ReadonlyArray<FlowRule> = []) =>
+  AdmissionStore.use((store) =>
+    store.admit(admission(n, [...before, replace], { ...published, fields: { ...one, ...published.fields } }))
+  ).pipe(Effect.map((outcome) => (outcome._tag === "Stored" ? outcome.replaced : undefined)))
+
+const replacements: ReadonlyArray<Check<FlowStores>> = [
+  check("a delivery that replaces others removes the pending one of its group", function* () {
+    assert.isUndefined(yield* admitReplacing(1))
+    const replaced = yield* admitReplacing(2)
+    assert.deepStrictEqual(replaced, { runs: [], events: [eventId(1)] })
+    assert.deepStrictEqual(idsOf(yield* claim(10)), ids(2))
+  }),
+
+  check("a delivery that replaces others cancels the running one of its group, with the reason", function* () {
+    yield* admitReplacing(1)
+    const running = yield* claim(10)
+    assert.deepStrictEqual(idsOf(running), ids(1))
+    const replaced = yield* admitReplacing(2, { now: 20 })
+    assert.deepStrictEqual(replaced?.events, [])
+    assert.deepStrictEqual(
+      replaced?.runs.map(({ run, group }) => [run.run_id, run.status, run.stop_time, group]),
+      running.claims.map(({ run }) => [run.run_id, "cancelled", at(20), "g"])
+    )
+    assert.include(replaced?.runs[0]?.run.result, replacedMessage)
+    assert.deepStrictEqual(yield* endAll(running, 30), [false])
+    assert.deepStrictEqual(idsOf(yield* claim(30)), ids(2))
+  }),
+
+  check("a delivery that replaces others cancels a suspended run of its group, and its waits", function* () {
+    yield* commit(started(1, nodeId(1), {}, one))
+    yield* commit(advanced(1, { waits: [sleep(1, 500)], suspension: suspension(500) }))
+    const replaced = yield* admitReplacing(2, { now: 200 })
+    assert.deepStrictEqual(
+      replaced?.runs.map(({ run }) => [run.run_id, run.status, run.waiting]),
+      [[runId(1), "cancelled", null]]
+    )
+    assert.deepStrictEqual(replaced?.events, [])
+    assert.deepStrictEqual(idsOf(yield* claim(600)), ids(2))
+  }),
+
+  check("a delivery that replaces others leaves those of other groups and environments", function* () {
+    yield* admitReplacing(1)
+    yield* admitReplacing(2, { env: 2 })
+    yield* admitReplacing(3, { fields: { group: { key: "other", limit: 1 } } })
+    assert.deepStrictEqual(idsOf(yield* claim(10)), ids(1, 2, 3))
+  }),
+
+  check("a delivery that another rule drops replaces none", function* () {
+    yield* admitReplacing(1, {}, [dedupe])
+    assert.isUndefined(yield* admitReplacing(2, {}, [dedupe]))
+    assert.deepStrictEqual(idsOf(yield* claim(10)), ids(1))
+  }),
+
+  check("many concurrent deliveries that replace each other leave one, while nodes claim", function* () {
+    const replacing = Effect.forEach(
+      Array.from({ length: 20 }, (_, index) => index + 1),
+      (n) => admitReplacing(n),
+      { concurrency: "unbounded" }
+    )
+    const claiming = Effect.forEach([1, 2, 3, 4, 5], (node) => claim(0, node), { concurrency: "unbounded" })
+    const [replaced, claimed] = yield* Effect.all([replacing, claiming], { concurrency: "unbounded" })
+    const before = claimed.flatMap(({ claims }) => claims.map(({ run }) => run.run_id))
+    const after = (yield* claim(10, 6)).claims.map(({ run }) => run.run_id)
+    const cancelled = replaced.flatMap((each) => each?.runs.map(({ run }) => run.run_id) ?? [])
+    const removed = replaced.flatMap((each) => each?.events ?? [])
+    assert.strictEqual(new Set([...cancelled, ...removed]).size, 19)
+    const left = [...before, ...after].filter((id) => !cancelled.includes(id))
+    assert.strictEqual(left.length, 1)
+  })
+]
+
+export const flowChecks: ReadonlyArray<Check<FlowStores>> = [...drops, ...replacements, ...debounces, ...throttles]

@@ -37,6 +37,11 @@ export interface Debounce {
 export interface Singleton {
   /** Each value has a run of its own. */
   readonly key?: Expression
+  /**
+   * `skip`: events are not handled meanwhile. `cancel`: an event cancels the run of the previous one, and is handled itself.
+   * By default `skip`.
+   */
+  readonly mode?: "skip" | "cancel"
 }
 
 /** Conditions on the start of runs. */
@@ -57,7 +62,7 @@ export interface FlowTerms extends StartTerms {
   readonly rateLimit?: Rate
   /** Of events in quick succession, only the last one is handled. */
   readonly debounce?: Debounce
-  /** Events are not handled while a run of the function is pending or active. */
+  /** Events are not handled while a run of the function is pending or active, or they cancel it. */
   readonly singleton?: Singleton
   /**
    * The first run of an event starts before those of events that came up to this many seconds earlier. 0 to 3,600, or an

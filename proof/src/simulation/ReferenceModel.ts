@@ -17,12 +17,13 @@ import type {
   Lease,
   LocalRunSet,
   NodeId,
+  Replaced,
   Run,
   RunId,
   Tick,
   Timestamp
 } from "@weft/core/adapter"
-import { ControlModel } from "./flowControl/ControlModel.ts"
+import { ControlModel, isSameGroup } from "./flowControl/ControlModel.ts"
 import { epochMs } from "./Kernel.ts"
 import type { FlowRules } from "./workflows/Plan.ts"
 import { type Advanced, WorkflowModel } from "./workflows/WorkflowModel.ts"
@@ -37,7 +38,7 @@ export interface WriteOrigin {
 
 /** A delivery with its state. */
 export interface TrackedDelivery {
-  /** Delivery as stored. The delivery of a durable run gets another id in each activation. */
+  /** As stored. That of a durable run gets another id in each activation. */
   delivery: Delivery
   readonly runs: Array<RunId>
   holder: RunId | null
@@ -341,17 +342,30 @@ export class ReferenceModel {
       this.#requests.add(request.key)
     }
     this.#setEvent(event)
+    if (admitted.replaced !== undefined) this.#replaced(deliveries, admitted.replaced)
     for (const each of deliveries) {
       const { delivery, onceKey, rules } = each
       const isStored = admitted.deliveries.includes(delivery.delivery_id)
-      if (rules.length > 0) {
-        const appliedAt = epochMs + this.#origin.at
-        this.controls.decided(each, isStored, { now, appliedAt }, this.deliveries.values())
-      } else if (onceKey !== null) {
+      const times = { now, appliedAt: epochMs + this.#origin.at }
+      if (rules.length > 0) this.controls.decided(each, isStored, times, this.deliveries.values())
+      else if (onceKey !== null) {
         this.must(isStored !== this.#onceKeys.has(onceKey), `${onceKey} is handled once`)
         this.#onceKeys.add(onceKey)
       } else this.must(isStored, `delivery ${delivery.delivery_id} has no condition and is stored`)
-      if (isStored) this.#enqueue(delivery)
+      if (!isStored) continue
+      this.controls.replaced(each, this.deliveries.values())
+      this.#enqueue(delivery)
+    }
+  }
+
+  /** Records the ends of runs and pending deliveries that new ones replaced. */
+  #replaced(added: Admission["deliveries"], { runs, events }: Replaced): void {
+    this.cancelled(runs.map(({ run }) => run))
+    const isMember = (it: Delivery) => events.includes(it.event_id) && added.some((a) => isSameGroup(a.delivery, it))
+    for (const held of [...this.deliveries.values()].filter((it) => !it.isSettled && isMember(it.delivery))) {
+      this.must(held.holder === null, `delivery ${held.delivery.delivery_id} is pending when it is removed`)
+      held.isSettled = true
+      this.controls.removed(held.delivery)
     }
   }
 
@@ -378,7 +392,7 @@ export class ReferenceModel {
   }
 }
 
-/** Events that the store has given to waits, by the number of their request. */
+/** Events that ended waits, by the number of their request. */
 export type Outcomes = ReadonlyMap<number, string | null>
 
 const isLost = (run: Run): boolean => run.status === "failed" && run.result?.includes('"NodeLost"') === true

@@ -6,7 +6,9 @@ import {
   type Admission,
   type AdmissionOutcome,
   AdmissionStore,
-  type EarlierRequest
+  type EarlierRequest,
+  joinReplaced,
+  type Replaced
 } from "../runtime/runs/AdmissionStore.ts"
 import { admitFlow } from "./FlowStatesMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
@@ -38,13 +40,14 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
       if (refusal !== null) return { _tag: "Refused", refusal }
       if (request !== null) take(request.key, request.digest)
       db.events.set(event.event_id, event)
+      const replaced: Array<Replaced> = []
       const kept = deliveries.flatMap((each) => {
         if (each.onceKey !== null && !take(each.onceKey, "")) return []
-        const delivery = each.rules.length === 0 ? each.delivery : admitFlow(db, each, now)
+        const delivery = each.rules.length === 0 ? each.delivery : admitFlow(db, each, now, replaced)
         return delivery === null ? [] : [delivery]
       })
       for (const delivery of kept) db.deliveries.set(delivery.delivery_id, { delivery, run_id: null })
-      return { _tag: "Stored", deliveries: kept.map((delivery) => delivery.delivery_id) }
+      return { _tag: "Stored", deliveries: kept.map((delivery) => delivery.delivery_id), ...joinReplaced(replaced) }
     }
 
     return AdmissionStore.of({

@@ -25,6 +25,7 @@ import {
 } from "../runtime/runs/Workflow.ts"
 import { startThrottled } from "./FlowStatesMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
+import { endWaits } from "./RunCancellationMemory.ts"
 
 export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.effect(
   JournalStore,
@@ -195,12 +196,6 @@ const end = (db: Database, run: Run, logs: ReadonlyArray<LogEntry>): boolean => 
   db.logs.set(run.run_id, logs)
   endWaits(db, run.run_id)
   return true
-}
-
-/** Removes the waits of an ended run. Its steps stay. */
-export const endWaits = ({ histories }: Pick<Database, "histories">, runId: RunId): void => {
-  const history = histories.get(runId)
-  if (history !== undefined) histories.set(runId, { ...history, waits: [] })
 }
 
 /** Releases a delivery for the next attempt, with the changes of `next`. */

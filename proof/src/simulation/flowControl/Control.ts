@@ -14,7 +14,7 @@ export type Control = {
   readonly rateLimit?: Rate
   readonly throttle?: Rate
   readonly debounce?: { readonly period: number; readonly max?: number; readonly key?: string }
-  readonly singleton?: { readonly key?: string }
+  readonly singleton?: { readonly key?: string; readonly mode?: "cancel" }
   readonly priority?: number | string
 }
 
@@ -46,7 +46,7 @@ export const drawControl = (draws: Draws): Control => {
     case "debounce":
       return { ...start, debounce: { period, ...(draws.chance(0.5) ? { max: 3 * period } : {}), ...drawKeyed(draws) } }
     case "singleton":
-      return { ...start, singleton: drawKeyed(draws) }
+      return { ...start, singleton: { ...drawKeyed(draws), ...(draws.chance(0.5) ? { mode: "cancel" as const } : {}) } }
     case "priority":
       return { ...start, priority: draws.pick([0, 5, 600]) }
   }

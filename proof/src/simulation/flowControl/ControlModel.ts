@@ -38,6 +38,18 @@ export class ControlModel {
     this.#slackMs = slackMs
   }
 
+  /** Records that the store removed a delivery for a later one. */
+  removed({ delivery_id }: Delivery): void {
+    this.#replaced.add(delivery_id)
+  }
+
+  /** Checks that a stored delivery has replaced all others of its group, if its rules say so. */
+  replaced({ delivery, rules }: AdmittedDelivery, others: Iterable<TrackedDelivery>): void {
+    if (rules.every(({ _tag }) => _tag !== "Replace")) return
+    const left = [...others].filter((other) => !other.isSettled && isSameGroup(other.delivery, delivery))
+    this.#must(left.length === 0, `delivery ${delivery.delivery_id} of ${delivery.var} replaces all of its group`)
+  }
+
   /** True if a later delivery has replaced it, or may have: it never starts. */
   isReplaced({ delivery: { delivery_id }, runs }: TrackedDelivery): boolean {
     return runs.length === 0 && (this.#replaced.has(delivery_id) || this.#maybeReplaced.has(delivery_id))
@@ -84,6 +96,7 @@ export class ControlModel {
       case "Singleton":
         return others.some(({ delivery: other, isSettled }) => !isSettled && isSameGroup(other, delivery))
       case "Debounce":
+      case "Replace":
         return false
     }
   }
@@ -168,4 +181,6 @@ export class ControlModel {
 
 const toKey = ({ env_id }: Delivery, key: string): string => `${env_id} ${key}`
 
-const isSameGroup = (a: Delivery, b: Delivery): boolean => a.env_id === b.env_id && a.group?.key === b.group?.key
+/** True if both have the same group. */
+export const isSameGroup = (a: Delivery, b: Delivery): boolean =>
+  a.group !== null && a.env_id === b.env_id && a.group.key === b.group?.key

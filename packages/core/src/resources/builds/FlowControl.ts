@@ -1,7 +1,7 @@
 /** Flow control of a function: which deliveries it gets, and when they start (`docs/flow-control.md`). */
 import { Result, Schema } from "effect"
 import { compileExpression, expressionLengthMax } from "./Expression.ts"
-import { fault, optional, type Read, readDuration, readInteger, readObject, readText } from "./MetaFields.ts"
+import { fault, optional, type Read, readDuration, readInteger, readObject, readOneOf, readText } from "./MetaFields.ts"
 
 /** An expression whose values have separate limits. Null for one limit per function. */
 const key = Schema.NullOr(Schema.String)
@@ -20,8 +20,8 @@ export const FlowControl = Schema.Struct({
   throttle: Schema.optionalKey(Rate),
   /** Of events in quick succession, only the last one is handled. */
   debounce: Schema.optionalKey(Schema.Struct({ period_ms: Schema.Int, max_ms: Schema.NullOr(Schema.Int), key })),
-  /** Events are not handled while a delivery of the same key is pending or running. */
-  singleton: Schema.optionalKey(Schema.Struct({ key })),
+  /** Events are not handled while a delivery of the same key is pending or running; or they replace it. */
+  singleton: Schema.optionalKey(Schema.Struct({ key, mode: Schema.optionalKey(Schema.Literal("cancel")) })),
   /** Seconds by which the first run starts ahead of others, or an expression for them. */
   priority: Schema.optionalKey(Schema.Union([Schema.Int, Schema.String]))
 })
@@ -125,8 +125,10 @@ const readDebounce = (value: unknown) =>
 
 const readSingleton = (value: unknown) =>
   Result.gen(function* () {
-    const singleton = yield* readObject("singleton", value, ["key"])
-    return { key: yield* readKey("singleton", singleton.key) }
+    const singleton = yield* readObject("singleton", value, ["key", "mode"])
+    const key = yield* readKey("singleton", singleton.key)
+    const mode = yield* readOneOf("singleton.mode", singleton.mode ?? "skip", ["skip", "cancel"])
+    return { key, ...(mode === "cancel" ? { mode } : {}) }
   })
 
 const readPriority = (value: unknown): Read<number | string> =>

@@ -23,6 +23,8 @@ import { AdmissionStore } from "../runs/AdmissionStore.ts"
 import { startRun } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import { Arrivals } from "../workflows/Arrivals.ts"
+import { ChildRuns } from "../workflows/ChildRuns.ts"
+import { makeNotifyCancelled } from "./CancelledRuns.ts"
 import { Claimer } from "./Claimer.ts"
 import { admitTo, findEarlier, type KeyedDelivery, makeDeliveries } from "./Idempotency.ts"
 import { countSlots, Slots } from "./Slots.ts"
@@ -35,6 +37,8 @@ export const layer = Layer.effect(
     const bus = yield* ClusterBus
     const arrivals = yield* Arrivals
     const toDeliveries = yield* makeDeliveries
+    const childRuns = yield* ChildRuns
+    const notifyCancelled = yield* makeNotifyCancelled
     const notifyPending = yield* makeNotifyPending
     const write = yield* makeWrite(notifyPending)
 
@@ -55,15 +59,17 @@ export const layer = Layer.effect(
     )
 
     const admit = Effect.fnUntraced(function* (publication: Publication, deliveries: ReadonlyArray<KeyedDelivery>) {
-      const { event, isNew, waiting } = yield* unconfirmed.track(
+      const { event, isNew, waiting, replaced } = yield* unconfirmed.track(
         permits.withPermit(publication.event.env_id, admitTo(admissions, publication, deliveries)),
         // The event may have waited for an earlier query of its keys.
         publication.event.created_at
       )
       if (!isNew) return event
-      dropped += deliveries.length - waiting
+      dropped += deliveries.length - waiting + replaced.events.length
       arrivals.published(event)
       yield* bus.publish(publicationActivity(publication.event, publication.beginsStream))
+      if (replaced.runs.length > 0) yield* notifyCancelled(replaced.runs)
+      childRuns.ended(replaced.events.map((event_id) => ({ env_id: event.env_id, event_id })))
       if (waiting > 0) yield* notifyPending([event])
       if (publication.schedule?._tag === "Created") yield* bus.sendControl([{ type: "schedules:changed" }])
       return event

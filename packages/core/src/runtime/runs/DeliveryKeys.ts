@@ -74,7 +74,7 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
     const rules = Effect.fnUntraced(function* (event: Event, match: Match, flow: FlowControl) {
       const { singleton, rate_limit, debounce } = flow
       const all: Array<FlowRule> = [...(yield* dedupeRules(event, match, flow.dedupe))]
-      if (singleton !== undefined) all.push({ _tag: "Singleton" })
+      if (singleton !== undefined && singleton.mode === undefined) all.push({ _tag: "Singleton" })
       if (rate_limit !== undefined) {
         const { limit, period_ms } = rate_limit
         all.push({ _tag: "RateLimit", key: yield* keyOf("rate", event, match, rate_limit.key), limit, period_ms })
@@ -83,6 +83,7 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
         const { period_ms, max_ms } = debounce
         all.push({ _tag: "Debounce", key: yield* keyOf("debounce", event, match, debounce.key), period_ms, max_ms })
       }
+      if (singleton?.mode === "cancel") all.push({ _tag: "Replace" })
       return all
     })
 

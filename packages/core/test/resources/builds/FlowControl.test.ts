@@ -42,6 +42,10 @@ describe("flow control in meta", () => {
         singleton: { key: "event.data.id" },
         priority: "event.data.urgent ? 60 : 0"
       })
+      const modes = (["skip", "cancel"] as const).map((mode) => read({ event: "a", singleton: { mode } }))
+      const [skipping, cancelling] = yield* Effect.all(modes)
+      assert.deepStrictEqual(skipping?.handlers[0]?.flow, { singleton: { key: null } })
+      assert.deepStrictEqual(cancelling?.handlers[0]?.flow, { singleton: { key: null, mode: "cancel" } })
       const { handlers: urgent } = yield* read({ event: "a", priority: 60 })
       assert.deepStrictEqual(urgent[0]?.flow, { priority: 60 })
     })
@@ -90,7 +94,8 @@ describe("flow control in meta", () => {
           { event: "a", debounce: { period: "1m", max: "1s" } },
           "main/go: meta.debounce.max must be from 60000 ms to 604800000 ms"
         ],
-        [{ event: "a", singleton: { mode: "skip" } }, "main/go: meta.singleton.mode is not a known key"],
+        [{ event: "a", singleton: { mode: "newest" } }, "main/go: meta.singleton.mode must be one of skip, cancel"],
+        [{ event: "a", singleton: { limit: 1 } }, "main/go: meta.singleton.limit is not a known key"],
         [
           { event: "a", singleton: {}, concurrency: { limit: 2 } },
           "main/go: meta.singleton must not be set together with concurrency: a singleton has one run at a time"

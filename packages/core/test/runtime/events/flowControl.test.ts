@@ -6,6 +6,7 @@ import type { TrustedFunction } from "@weft/core/testing"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { allRuns, asHost, deployed, settle, world } from "../../world.ts"
+import { endAll, never } from "../control/PendingRuns.ts"
 
 const on = (meta: object): TrustedFunction =>
   Object.assign((event: { readonly event_data: unknown }) => event.event_data, { meta })
@@ -17,6 +18,12 @@ const modules = {
       soon: on({ event: "soon", ttl: "1m", throttle: { limit: 1, period: "2m" } }),
       once: on({ event: "once", dedupe: { key: "event.data.id", window: "10s" } }),
       limited: on({ event: "limited", rateLimit: { limit: 2, period: "1m", key: "event.data.customer" } }),
+      newest: Object.assign(
+        (event: { readonly event_data: { readonly wait: boolean } }) =>
+          event.event_data.wait ? never() : event.event_data,
+        { meta: { event: "newest", singleton: { key: "event.data.id", mode: "cancel" } } }
+      ),
+      spaced: on({ event: "spaced", singleton: { mode: "cancel" }, throttle: { limit: 1, period: "1m" } }),
       slow: on({ event: "slow", throttle: { limit: 2, period: "1m" } }),
       urgent: on({ event: "urgent", priority: "event.data.seconds", throttle: { limit: 1, period: "1m" } }),
       last: on({ event: "last", debounce: { period: "10s", max: "25s", key: "event.data.id" } })
@@ -30,7 +37,7 @@ const check = <E>(claim: string, body: (env: Env) => Effect.Effect<void, E, Worl
   it.effect(claim, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_800_000_000_000)
-      yield* Effect.provide(Effect.flatMap(deployed("shop"), body), world(modules))
+      yield* Effect.provide(Effect.ensuring(Effect.flatMap(deployed("shop"), body), endAll), world(modules))
     })
   )
 
@@ -122,6 +129,41 @@ describe("a rate limit", () => {
         (yield* results(env)).map((text) => JSON.parse(text).n),
         [0, 1, 2, 4]
       )
+    })
+  )
+})
+
+describe("a singleton that cancels", () => {
+  const statuses = (env: Env) =>
+    Effect.map(allRuns(env), (runs) => runs.map(({ status, result }) => [status, String(result)]).reverse())
+
+  check("cancels the active run of the key for a newer event, and no other", (env) =>
+    Effect.gen(function* () {
+      const stopped =
+        '{"error":{"name":"Cancelled","message":"A newer event with the same key cancelled the run","stack":""}}'
+      yield* publishAll(env, "newest", [{ id: 1, wait: true }])
+      yield* settle
+      yield* publishAll(env, "newest", [
+        { id: 2, wait: true },
+        { id: 1, wait: false }
+      ])
+      yield* settle
+      assert.deepStrictEqual(yield* statuses(env), [
+        ["cancelled", stopped],
+        ["running", "null"],
+        ["succeeded", '{"id":1,"wait":false}']
+      ])
+    })
+  )
+
+  check("removes a pending delivery, and counts it", (env) =>
+    Effect.gen(function* () {
+      yield* publishAll(env, "spaced", [1])
+      assert.deepStrictEqual(yield* results(env), ["1"])
+      yield* publishAll(env, "spaced", [2, 3])
+      yield* TestClock.adjust(60_000)
+      assert.deepStrictEqual(yield* results(env), ["1", "3"])
+      assert.deepStrictEqual(yield* metric("weft_deliveries_dropped_total"), [1])
     })
   )
 })
