@@ -4,101 +4,19 @@
  * Concurrent transactions stand for many nodes. Each decision counts exactly once.
  */
 import { assert } from "@effect/vitest"
-import {
-  type Admission,
-  AdmissionStore,
-  type ClaimResult,
-  type Delivery,
-  type FlowRule,
-  JournalStore,
-  replacedMessage
-} from "@weft/core/adapter"
+import { AdmissionStore, type Delivery, type FlowRule } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
-import { claimRequest, type JournalStores } from "./Claims.ts"
-import { at, delivery, deliveryId, ended, envId, event, eventId, nodeId, runId, runIds } from "./Samples.ts"
-import { advanced, commit, sleep, started, suspension } from "./WorkflowSamples.ts"
-
-type FlowStores = AdmissionStore | JournalStores
+import { flowCancellationChecks } from "./FlowCancellationChecks.ts"
+import { admit, admitMany, claim, dedupe, endAll, type FlowStores, ids, idsOf, one } from "./FlowSamples.ts"
+import { at } from "./Samples.ts"
 
 export const flowContract = <E>(adapter: string, layer: Layer.Layer<FlowStores, E>): void =>
   suite(`Flow control contract: ${adapter}`, flowChecks, layer)
 
-const day = 86_400_000
-
-interface Published {
-  readonly now?: number
-  readonly env?: number
-  readonly fields?: Partial<Delivery>
-}
-
-/** Event `n` with delivery `n`, for which the rules decide at `now`. */
-const admission = (
-  n: number,
-  rules: ReadonlyArray<FlowRule>,
-  { now = 0, env = 1, fields = {} }: Published = {}
-): Admission => {
-  const published = event(n, { env_id: envId(env), created_at: at(now), event_time: at(now) })
-  const only = delivery(n, published, { due_at: at(now), ...fields })
-  return {
-    event: published,
-    deliveries: [{ delivery: only, onceKey: null, rules }],
-    request: null,
-    now: at(now),
-    until: at(now + day)
-  }
-}
-
-/** Returns true if the delivery was stored. */
-const admit = (n: number, rules: ReadonlyArray<FlowRule>, published: Published = {}) =>
-  AdmissionStore.use((store) => store.admit(admission(n, rules, published))).pipe(
-    Effect.map((outcome) => outcome._tag === "Stored" && outcome.deliveries.length === 1)
-  )
-
-/** Admits deliveries 1 to 20 at the same time. Returns the number of stored ones. */
-const admitMany = (rules: ReadonlyArray<FlowRule>, fields: Partial<Delivery> = {}) =>
-  Effect.forEach(
-    Array.from({ length: 20 }, (_, index) => index + 1),
-    (n) => admit(n, rules, { fields }),
-    { concurrency: "unbounded" }
-  ).pipe(Effect.map((stored) => stored.filter(Boolean).length))
-
-/** Claims at `now`, with runs of its own. */
-const claim = (now: number, node = 1) =>
-  JournalStore.use((journal) =>
-    journal.claim(
-      claimRequest(at(now), {
-        lease: { node_id: nodeId(node), until: at(now + 1_000) },
-        runIds: runIds(now * 1_000 + node * 100, 100)
-      })
-    )
-  )
-
-const idsOf = ({ claims }: ClaimResult) => claims.map((each) => each.delivery.delivery_id).sort()
-
-const ids = (...numbers: ReadonlyArray<number>) => numbers.map(deliveryId)
-
-/** Ends the claimed runs at `now`. */
-const endAll = ({ claims }: ClaimResult, now: number) =>
-  JournalStore.use((journal) =>
-    journal.commit(
-      claims.map(({ run, delivery: { delivery_id } }) => ({
-        _tag: "Settled",
-        run: ended(run, { stop_time: at(now) }),
-        logs: [],
-        deliveryId: delivery_id,
-        next: null
-      })),
-      null
-    )
-  )
-
-const dedupe: FlowRule = { _tag: "Dedupe", key: "d", window_ms: 100 }
 const twice: FlowRule = { _tag: "RateLimit", key: "r", limit: 2, period_ms: 100 }
 const debounced: FlowRule = { _tag: "Debounce", key: "b", period_ms: 100, max_ms: null }
 const singleton: FlowRule = { _tag: "Singleton" }
-const replace: FlowRule = { _tag: "Replace" }
-const one = { group: { key: "g", limit: 1 } }
 
 const drops: ReadonlyArray<Check<FlowStores>> = [
   check("a dedupe stores the first delivery of a key until its window ends", function* () {
@@ -264,76 +182,9 @@ const throttles: ReadonlyArray<Check<FlowStores>> = [
   })
 ]
 
-/** Admits delivery `n`, which replaces those of its group. Returns what it replaced. */
-const admitReplacing = (n: number, published: Published = {}, before: ReadonlyArray<FlowRule> = []) =>
-  AdmissionStore.use((store) =>
-    store.admit(admission(n, [...before, replace], { ...published, fields: { ...one, ...published.fields } }))
-  ).pipe(Effect.map((outcome) => (outcome._tag === "Stored" ? outcome.replaced : undefined)))
-
-const replacements: ReadonlyArray<Check<FlowStores>> = [
-  check("a delivery that replaces others removes the pending one of its group", function* () {
-    assert.isUndefined(yield* admitReplacing(1))
-    const replaced = yield* admitReplacing(2)
-    assert.deepStrictEqual(replaced, { runs: [], events: [eventId(1)] })
-    assert.deepStrictEqual(idsOf(yield* claim(10)), ids(2))
-  }),
-
-  check("a delivery that replaces others cancels the running one of its group, with the reason", function* () {
-    yield* admitReplacing(1)
-    const running = yield* claim(10)
-    assert.deepStrictEqual(idsOf(running), ids(1))
-    const replaced = yield* admitReplacing(2, { now: 20 })
-    assert.deepStrictEqual(replaced?.events, [])
-    assert.deepStrictEqual(
-      replaced?.runs.map(({ run, group }) => [run.run_id, run.status, run.stop_time, group]),
-      running.claims.map(({ run }) => [run.run_id, "cancelled", at(20), "g"])
-    )
-    assert.include(replaced?.runs[0]?.run.result, replacedMessage)
-    assert.deepStrictEqual(yield* endAll(running, 30), [false])
-    assert.deepStrictEqual(idsOf(yield* claim(30)), ids(2))
-  }),
-
-  check("a delivery that replaces others cancels a suspended run of its group, and its waits", function* () {
-    yield* commit(started(1, nodeId(1), {}, one))
-    yield* commit(advanced(1, { waits: [sleep(1, 500)], suspension: suspension(500) }))
-    const replaced = yield* admitReplacing(2, { now: 200 })
-    assert.deepStrictEqual(
-      replaced?.runs.map(({ run }) => [run.run_id, run.status, run.waiting]),
-      [[runId(1), "cancelled", null]]
-    )
-    assert.deepStrictEqual(replaced?.events, [])
-    assert.deepStrictEqual(idsOf(yield* claim(600)), ids(2))
-  }),
-
-  check("a delivery that replaces others leaves those of other groups and environments", function* () {
-    yield* admitReplacing(1)
-    yield* admitReplacing(2, { env: 2 })
-    yield* admitReplacing(3, { fields: { group: { key: "other", limit: 1 } } })
-    assert.deepStrictEqual(idsOf(yield* claim(10)), ids(1, 2, 3))
-  }),
-
-  check("a delivery that another rule drops replaces none", function* () {
-    yield* admitReplacing(1, {}, [dedupe])
-    assert.isUndefined(yield* admitReplacing(2, {}, [dedupe]))
-    assert.deepStrictEqual(idsOf(yield* claim(10)), ids(1))
-  }),
-
-  check("many concurrent deliveries that replace each other leave one, while nodes claim", function* () {
-    const replacing = Effect.forEach(
-      Array.from({ length: 20 }, (_, index) => index + 1),
-      (n) => admitReplacing(n),
-      { concurrency: "unbounded" }
-    )
-    const claiming = Effect.forEach([1, 2, 3, 4, 5], (node) => claim(0, node), { concurrency: "unbounded" })
-    const [replaced, claimed] = yield* Effect.all([replacing, claiming], { concurrency: "unbounded" })
-    const before = claimed.flatMap(({ claims }) => claims.map(({ run }) => run.run_id))
-    const after = (yield* claim(10, 6)).claims.map(({ run }) => run.run_id)
-    const cancelled = replaced.flatMap((each) => each?.runs.map(({ run }) => run.run_id) ?? [])
-    const removed = replaced.flatMap((each) => each?.events ?? [])
-    assert.strictEqual(new Set([...cancelled, ...removed]).size, 19)
-    const left = [...before, ...after].filter((id) => !cancelled.includes(id))
-    assert.strictEqual(left.length, 1)
-  })
+export const flowChecks: ReadonlyArray<Check<FlowStores>> = [
+  ...drops,
+  ...flowCancellationChecks,
+  ...debounces,
+  ...throttles
 ]
-
-export const flowChecks: ReadonlyArray<Check<FlowStores>> = [...drops, ...replacements, ...debounces, ...throttles]

@@ -44,6 +44,15 @@ export interface Singleton {
   readonly mode?: "skip" | "cancel"
 }
 
+export interface CancelOn {
+  /** Exact event types, at most 10. */
+  readonly event: string | ReadonlyArray<string>
+  /** An event cancels the runs of earlier events for which this has the same value. */
+  readonly match: Expression
+  /** Only events for which this is true cancel. */
+  readonly if?: Expression
+}
+
 /** Conditions on the start of runs. */
 export interface StartTerms {
   /** Time after the event until which the first run may start; a later one ends as `cancelled` with the error `Expired`. */
@@ -64,6 +73,8 @@ export interface FlowTerms extends StartTerms {
   readonly debounce?: Debounce
   /** Events are not handled while a run of the function is pending or active, or they cancel it. */
   readonly singleton?: Singleton
+  /** Events that cancel pending and active runs of the function. */
+  readonly cancelOn?: CancelOn
   /**
    * The first run of an event starts before those of events that came up to this many seconds earlier. 0 to 3,600, or an
    * expression for them.

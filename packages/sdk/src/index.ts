@@ -34,7 +34,7 @@ export type {
   PathOf
 } from "./Event.ts"
 export type { Asset, Content, FileData, Files, StoredFile } from "./Files.ts"
-export type { Debounce, Dedupe, Expression, FlowTerms, Rate, Singleton, StartTerms } from "./FlowControl.ts"
+export type { CancelOn, Debounce, Dedupe, Expression, FlowTerms, Rate, Singleton, StartTerms } from "./FlowControl.ts"
 export { type Handler, type HandlerMeta, type HandlerOptions, handler } from "./Handler.ts"
 export type { HostFace, HostFakes, HostFunctions } from "./Host.ts"
 export type {

@@ -6,7 +6,6 @@ import {
   decideFlow,
   type FlowRule,
   flowKeysOf,
-  joinReplaced,
   type Replaced,
   readFlowState,
   type StoredFlowState,
@@ -22,7 +21,7 @@ import type { JournalStatements } from "./JournalStatements.ts"
 /** The deliveries to store, and what they replaced. */
 interface AdmittedFlow {
   readonly stored: ReadonlyArray<Delivery>
-  readonly replaced?: Replaced
+  readonly replaced: ReadonlyArray<Replaced>
 }
 
 /** Returns the deliveries to store. Those that a rule drops are left out. Executes nothing for deliveries without rules. */
@@ -89,7 +88,7 @@ export const makeAdmitFlow = (database: Database["Service"], statements: Journal
     now: Timestamp
   ): Effect.fn.Return<AdmittedFlow, SqlError.SqlError | GroupBusy> {
     const ruled = all.filter(({ rules }) => rules.length > 0)
-    if (ruled.length === 0) return { stored: all.map(({ delivery }) => delivery) }
+    if (ruled.length === 0) return { stored: all.map(({ delivery }) => delivery), replaced: [] }
     yield* states.lock(ruled.flatMap(lockNames))
     const known = yield* states.read(ruled.flatMap(({ delivery: { env_id }, rules }) => keysOf(env_id, rules)))
     const stored: Array<Delivery> = []
@@ -98,7 +97,7 @@ export const makeAdmitFlow = (database: Database["Service"], statements: Journal
       const admitted = each.rules.length === 0 ? each.delivery : yield* admitOne(each, known, now, replaced)
       if (admitted !== null) stored.push(admitted)
     }
-    return { stored, ...joinReplaced(replaced) }
+    return { stored, replaced }
   })
 }
 

@@ -7,12 +7,14 @@ import {
   type DeliveryId,
   type EarlierRequest,
   type Event,
+  joinReplaced,
   type ScheduleRefusal,
   type Timestamp
 } from "@weft/core/adapter"
 import { Data, Effect, Layer } from "effect"
 import { makeAdmitFlow } from "./AdmissionFlow.ts"
 import { Database, orUnavailable } from "./Database.ts"
+import { makeCancelByKeys } from "./EventCancellation.ts"
 import { makeFlowStates } from "./FlowStates.ts"
 import { awaitGroup } from "./GroupReplacement.ts"
 import { applyAll } from "./JournalCommit.ts"
@@ -31,6 +33,7 @@ export const hostAdmissions = (database: Database["Service"]): AdmissionStore["S
 const makeAdmissions = (database: Database["Service"], statements: JournalStatements): AdmissionStore["Service"] => {
   const { dialect, writer: sql } = database
   const admitFlow = makeAdmitFlow(database, statements)
+  const cancelByKeys = makeCancelByKeys(database, statements)
   const { forget: forgetStates } = makeFlowStates(database)
 
   const earlier = (envId: EnvId, key: string, now: Timestamp) =>
@@ -56,7 +59,7 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
     )
 
   const admit = Effect.fnUntraced(function* (admission: Admission) {
-    const { event, request, schedule, now } = admission
+    const { event, request, schedule, cancels, now } = admission
     if (request !== null && !(yield* takeKey(admission, request.key, request.digest))) {
       const former = yield* earlier(event.env_id, request.key, now)
       if (former !== null) return { _tag: "Earlier", earlier: former } satisfies AdmissionOutcome
@@ -68,7 +71,8 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
     for (const { delivery, onceKey } of [...admission.deliveries].sort(byKey)) {
       if (onceKey !== null && !(yield* takeKey(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
     }
-    const { stored: accepted, ...rest } = yield* admitFlow(
+    const cancelled = cancels === undefined ? [] : [yield* cancelByKeys(event, cancels, now)]
+    const { stored: accepted, replaced } = yield* admitFlow(
       admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id)),
       now
     )
@@ -77,7 +81,7 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
     return {
       _tag: "Stored",
       deliveries: accepted.map(({ delivery_id }) => delivery_id),
-      ...rest
+      ...joinReplaced([...cancelled, ...replaced])
     } satisfies AdmissionOutcome
   })
 

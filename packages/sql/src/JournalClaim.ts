@@ -200,6 +200,7 @@ type DueRow = Omit<Delivery, (typeof termFields)[number]> &
   Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & {
     readonly terms: string
     readonly group_key: string | null
+    readonly cancel_key: string | null
   }
 
 /** A due delivery, without the data of a large event. */
@@ -289,6 +290,7 @@ const toDelivery = (
   ...(awaited === undefined ? {} : { awaited }),
   ...(ttl_ms === undefined ? {} : { ttl_ms }),
   ...(throttle === undefined ? {} : { throttle }),
+  ...(row.cancel_key === null ? {} : { cancel_key: row.cancel_key }),
   ...(traceparent === undefined ? {} : { traceparent })
 })
 

@@ -23,7 +23,7 @@ import type {
   Tick,
   Timestamp
 } from "@weft/core/adapter"
-import { ControlModel, isSameGroup } from "./flowControl/ControlModel.ts"
+import { ControlModel } from "./flowControl/ControlModel.ts"
 import { epochMs } from "./Kernel.ts"
 import type { FlowRules } from "./workflows/Plan.ts"
 import { type Advanced, WorkflowModel } from "./workflows/WorkflowModel.ts"
@@ -334,15 +334,16 @@ export class ReferenceModel {
     this.#enqueue(delivery)
   }
 
-  admitted({ event, deliveries, request, now }: Admission, admitted: AdmissionOutcome): void {
+  admitted(admission: Admission, admitted: AdmissionOutcome): void {
     if (admitted._tag !== "Stored") return
+    const { event, deliveries, request, now } = admission
     this.must(!this.events.has(event.event_id), `event ${event.event_id} is stored once`)
     if (request !== null) {
       this.must(!this.#requests.has(request.key), `${request.key} is stored once`)
       this.#requests.add(request.key)
     }
     this.#setEvent(event)
-    if (admitted.replaced !== undefined) this.#replaced(deliveries, admitted.replaced)
+    this.#ended(this.controls.endedBy(admission, admitted.deliveries, this.deliveries.values()), admitted.replaced)
     for (const each of deliveries) {
       const { delivery, onceKey, rules } = each
       const isStored = admitted.deliveries.includes(delivery.delivery_id)
@@ -352,18 +353,17 @@ export class ReferenceModel {
         this.must(isStored !== this.#onceKeys.has(onceKey), `${onceKey} is handled once`)
         this.#onceKeys.add(onceKey)
       } else this.must(isStored, `delivery ${delivery.delivery_id} has no condition and is stored`)
-      if (!isStored) continue
-      this.controls.replaced(each, this.deliveries.values())
-      this.#enqueue(delivery)
+      if (isStored) this.#enqueue(delivery)
     }
   }
 
-  /** Records the ends of runs and pending deliveries that new ones replaced. */
-  #replaced(added: Admission["deliveries"], { runs, events }: Replaced): void {
+  /** Records the ends of deliveries and runs that an admission ended. */
+  #ended(expected: ReadonlyArray<TrackedDelivery>, { runs, events }: Replaced = { runs: [], events: [] }): void {
+    this.must(runs.length + events.length === expected.length, `an admission ends ${expected.length} deliveries`)
     this.cancelled(runs.map(({ run }) => run))
-    const isMember = (it: Delivery) => events.includes(it.event_id) && added.some((a) => isSameGroup(a.delivery, it))
-    for (const held of [...this.deliveries.values()].filter((it) => !it.isSettled && isMember(it.delivery))) {
-      this.must(held.holder === null, `delivery ${held.delivery.delivery_id} is pending when it is removed`)
+    for (const held of expected.filter(({ isSettled }) => !isSettled)) {
+      const isRemoved = held.holder === null && events.includes(held.delivery.event_id)
+      this.must(isRemoved, `delivery ${held.delivery.delivery_id} ends with the admission of a later event`)
       held.isSettled = true
       this.controls.removed(held.delivery)
     }

@@ -12,6 +12,7 @@ import {
 } from "../runtime/runs/AdmissionStore.ts"
 import { admitFlow } from "./FlowStatesMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import { cancelByKeys } from "./RunCancellationMemory.ts"
 import { changeSchedules } from "./ScheduleStoreMemory.ts"
 
 export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.effect(
@@ -25,7 +26,7 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
         : { event, digest: taken.digest }
     }
 
-    const admit = ({ event, deliveries, request, schedule, now, until }: Admission): AdmissionOutcome => {
+    const admit = ({ event, deliveries, request, schedule, cancels, now, until }: Admission): AdmissionOutcome => {
       const take = (key: string, digest: string): boolean => {
         const row = rowKey(event.env_id, key)
         const taken = db.once.get(row)
@@ -40,7 +41,7 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
       if (refusal !== null) return { _tag: "Refused", refusal }
       if (request !== null) take(request.key, request.digest)
       db.events.set(event.event_id, event)
-      const replaced: Array<Replaced> = []
+      const replaced: Array<Replaced> = cancels === undefined ? [] : [cancelByKeys(db, event, cancels, now)]
       const kept = deliveries.flatMap((each) => {
         if (each.onceKey !== null && !take(each.onceKey, "")) return []
         const delivery = each.rules.length === 0 ? each.delivery : admitFlow(db, each, now, replaced)

@@ -1,8 +1,9 @@
 /** Cancellation of runs in memory. */
 import type { EnvId, EventId, RunId } from "../foundation/Ids.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
-import type { Replaced } from "../runtime/runs/AdmissionStore.ts"
-import { cancelRun, replacedMessage } from "../runtime/runs/Attempt.ts"
+import type { Event } from "../runtime/events/Event.ts"
+import { cancelledMax, type Replaced } from "../runtime/runs/AdmissionStore.ts"
+import { cancelledByMessage, cancelRun, replacedMessage } from "../runtime/runs/Attempt.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { Run } from "../runtime/runs/Run.ts"
 import type { CancelledRun, RunSelection } from "../runtime/runs/RunControlStore.ts"
@@ -50,6 +51,21 @@ export const replaceGroup = (db: Database, { env_id, group }: Delivery, now: Tim
 export const endWaits = ({ histories }: Pick<Database, "histories">, runId: RunId): void => {
   const history = histories.get(runId)
   if (history !== undefined) histories.set(runId, { ...history, waits: [] })
+}
+
+/** Ends the deliveries and runs of earlier events with one of the keys, the oldest first. */
+export const cancelByKeys = (db: Database, event: Event, keys: ReadonlyArray<string>, now: Timestamp): Replaced => {
+  const rows = [...db.deliveries.values()]
+    .filter(({ delivery: { env_id, event_id, cancel_key } }) => {
+      const isEarlier = env_id === event.env_id && event_id < event.event_id
+      return isEarlier && cancel_key !== undefined && keys.includes(cancel_key)
+    })
+    .sort((a, b) => compareText(a.delivery.event_id, b.delivery.event_id))
+    .slice(0, cancelledMax)
+  const runIds = rows.flatMap(({ delivery, run_id }) => run_id ?? delivery.continues ?? [])
+  const runs = cancelSelected(db, event.env_id, { runIds }, now, runIds.length, cancelledByMessage(event))
+  const pending = rows.filter(({ delivery }) => db.deliveries.delete(delivery.delivery_id))
+  return { runs, events: pending.map(({ delivery }) => delivery.event_id) }
 }
 
 /** Returns the delivery that the run holds, or that would continue it. */

@@ -26,7 +26,7 @@ import { Arrivals } from "../workflows/Arrivals.ts"
 import { ChildRuns } from "../workflows/ChildRuns.ts"
 import { makeNotifyCancelled } from "./CancelledRuns.ts"
 import { Claimer } from "./Claimer.ts"
-import { admitTo, findEarlier, type KeyedDelivery, makeDeliveries } from "./Idempotency.ts"
+import { admitTo, findEarlier, type KeyedDelivery, makeCancelKeys, makeDeliveries } from "./Idempotency.ts"
 import { countSlots, Slots } from "./Slots.ts"
 
 export const layer = Layer.effect(
@@ -37,6 +37,7 @@ export const layer = Layer.effect(
     const bus = yield* ClusterBus
     const arrivals = yield* Arrivals
     const toDeliveries = yield* makeDeliveries
+    const toCancelKeys = yield* makeCancelKeys
     const childRuns = yield* ChildRuns
     const notifyCancelled = yield* makeNotifyCancelled
     const notifyPending = yield* makeNotifyPending
@@ -59,8 +60,9 @@ export const layer = Layer.effect(
     )
 
     const admit = Effect.fnUntraced(function* (publication: Publication, deliveries: ReadonlyArray<KeyedDelivery>) {
+      const cancels = yield* toCancelKeys(publication)
       const { event, isNew, waiting, replaced } = yield* unconfirmed.track(
-        permits.withPermit(publication.event.env_id, admitTo(admissions, publication, deliveries)),
+        permits.withPermit(publication.event.env_id, admitTo(admissions, publication, deliveries, cancels)),
         // The event may have waited for an earlier query of its keys.
         publication.event.created_at
       )
@@ -112,9 +114,13 @@ const admissionsPerEnv = 4
 /** Maximum pending admissions of one call that publishes many events. */
 const admissionsMax = 16
 
-const isConditional = ({ request, schedule }: Publication, deliveries: ReadonlyArray<KeyedDelivery>): boolean =>
+const isConditional = (
+  { request, schedule, cancels }: Publication,
+  deliveries: ReadonlyArray<KeyedDelivery>
+): boolean =>
   request !== null ||
   schedule !== undefined ||
+  cancels !== undefined ||
   deliveries.some(({ onceKey, rules }) => onceKey !== null || rules.length > 0)
 
 /** True if the delivery can be claimed at creation. Only a claim can decide about the others. */

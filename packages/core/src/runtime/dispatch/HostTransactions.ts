@@ -15,7 +15,7 @@ import { makePublishEvent, type NewEvent, type PublishError } from "../events/pu
 import { latestActivity, publicationActivity } from "../runs/Activity.ts"
 import type { AdmissionStore } from "../runs/AdmissionStore.ts"
 import { toStopMessages } from "./CancelledRuns.ts"
-import { type AdmissionResult, admitTo, findEarlier, makeDeliveries } from "./Idempotency.ts"
+import { type AdmissionResult, admitTo, findEarlier, makeCancelKeys, makeDeliveries } from "./Idempotency.ts"
 
 /** An event that is stored if the transaction is committed. */
 export interface TransactionalEvent {
@@ -42,11 +42,17 @@ export class HostTransactions extends Context.Service<
     Effect.gen(function* () {
       const publishEvent = yield* makePublishEvent
       const toDeliveries = yield* makeDeliveries
+      const toCancelKeys = yield* makeCancelKeys
 
       /** Returns a log that stores with `admissions` and adds the text for the bus to `texts`. */
       const makeLog = (admissions: AdmissionStore["Service"], texts: Array<string>) => {
         const append = Effect.fnUntraced(function* (publication: Publication) {
-          const admitted = yield* admitTo(admissions, publication, yield* toDeliveries(publication))
+          const admitted = yield* admitTo(
+            admissions,
+            publication,
+            yield* toDeliveries(publication),
+            yield* toCancelKeys(publication)
+          )
           if (admitted.isNew) texts.push(encodeText(publication, admitted))
           return admitted.event
         })

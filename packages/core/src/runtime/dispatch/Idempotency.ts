@@ -59,6 +59,14 @@ export const makeDeliveries = Effect.gen(function* () {
   })
 })
 
+/** Returns a function that lists the keys of the deliveries and runs that the event of a publication cancels. */
+export const makeCancelKeys = Effect.map(makeDeliveryKeys, ({ cancelKey }) =>
+  Effect.fnUntraced(function* ({ event, cancels = [] }: Publication) {
+    const keys = yield* Effect.forEach(cancels, (match) => cancelKey(event, match))
+    return keys.flatMap((key) => key ?? [])
+  })
+)
+
 /**
  * Gives the delivery the place of one that was created `priorityMs` earlier. Queues are in the order of `due_at`, and groups
  * in the order of the ids. So deliveries with a priority overtake others only for that time, and none waits forever.
@@ -78,13 +86,15 @@ const moveAhead = (delivery: Delivery, event: Event, priorityMs: number): Delive
 export const admitTo = Effect.fnUntraced(function* (
   admissions: AdmissionStore["Service"],
   { event, request, schedule }: Publication,
-  deliveries: ReadonlyArray<KeyedDelivery>
+  deliveries: ReadonlyArray<KeyedDelivery>,
+  cancels: ReadonlyArray<string>
 ): Effect.fn.Return<AdmissionResult, BadRequest | StoreUnavailable> {
   const admitted = yield* admissions.admit({
     event,
     deliveries,
     request: request === null ? null : { ...request, key: requestKey(request) },
     ...(schedule === undefined ? {} : { schedule }),
+    ...(cancels.length === 0 ? {} : { cancels }),
     now: event.created_at,
     until: addMillis(event.created_at, keyLifetimeMs)
   })

@@ -28,6 +28,8 @@ export interface Admission {
   readonly request: { readonly key: string; readonly digest: string } | null
   /** Change of schedules. If it is refused, nothing is stored. */
   readonly schedule?: ScheduleChange
+  /** The event cancels deliveries and runs of earlier events with one of these keys, at most `cancelledMax`. */
+  readonly cancels?: ReadonlyArray<string>
   readonly now: Timestamp
   /** Expiry of the keys. */
   readonly until: Timestamp
@@ -39,7 +41,10 @@ export interface EarlierRequest {
   readonly digest: string
 }
 
-/** Runs that new deliveries cancelled, and pending deliveries that they removed. */
+/** Maximum deliveries and runs that an event cancels. */
+export const cancelledMax = 1_000
+
+/** Runs that an admission cancelled, and pending deliveries that it removed. */
 export interface Replaced {
   readonly runs: ReadonlyArray<CancelledRun>
   /** Events of the deliveries. */

@@ -140,6 +140,10 @@ export const endRun = (run: Run, execution: Execution, now: Timestamp): Run => (
 /** Message of a run whose function handles only the latest event (`singleton`). */
 export const replacedMessage = "A newer event with the same key cancelled the run"
 
+/** Returns the message of a run that an event cancelled (`cancelOn`). */
+export const cancelledByMessage = ({ event_id, event_type }: Event): string =>
+  `The event ${event_id} of the type ${event_type} cancelled the run`
+
 /** Returns the run after its cancellation. */
 export const cancelRun = (run: Run, now: Timestamp, message?: string): Run => ({
   ...run,

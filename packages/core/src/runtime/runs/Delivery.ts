@@ -46,6 +46,8 @@ export const Delivery = Schema.Struct({
   ttl_ms: Schema.optionalKey(Schema.Int),
   /** Runs with the same key start at most this often in their environment. */
   throttle: Schema.optionalKey(Schema.Struct({ key: Schema.String, limit: Schema.Int, period_ms: Schema.Int })),
+  /** Events cancel deliveries and runs with this key (`cancelOn`). */
+  cancel_key: Schema.optionalKey(Schema.String),
   /** Span of the publication in W3C format, if there was a tracer. Its runs belong to that trace. */
   traceparent: Schema.optionalKey(Schema.String)
 })
