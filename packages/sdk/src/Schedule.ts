@@ -12,7 +12,7 @@ export interface ScheduleOptions extends Terms, StartTerms {
   readonly timezone?: string
   readonly retry?: Retry
   /** `limit: 1` prevents overlapping runs. */
-  readonly concurrency?: Pick<Concurrency, "limit">
+  readonly concurrency?: Pick<Concurrency, "limit" | "name">
 }
 
 export interface ScheduleMeta extends Terms, StartTerms {

@@ -105,7 +105,7 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
         }
         if (concurrency === null) return noGroup
         const { limit, key } = concurrency
-        const name = formatName(match)
+        const name = concurrency.name === undefined ? formatName(match) : formatShared(match, concurrency.name)
         return key === null
           ? Effect.succeed({ key: name, limit })
           : Effect.map(bounded(`${name}#${fieldText(event.event_data, key)}`), (bound) => ({ key: bound, limit }))
@@ -142,5 +142,8 @@ const noGroup = Effect.succeed(null)
 const noKey = Effect.succeed(null)
 const noTerms = Effect.succeed<StartTerms>({})
 const noRules: ReadonlyArray<FlowRule> = []
+
+/** Returns the name of a limit that functions of a project share. It differs from all of `formatName`. */
+const formatShared = ({ build }: Match, name: string): string => `${build.project_id}:${name}`
 
 const formatName = ({ build, handler }: Match): string => `${build.project_id}/${handler.ns}/${handler.var}`
