@@ -26,6 +26,15 @@ const admitting =
     })
   }
 
+/** A store that ignores keys by which events cancel. */
+const withoutCancellation: Alter = (stores) => {
+  const store = Context.get(stores, AdmissionStore)
+  return Context.add(stores, AdmissionStore, {
+    ...store,
+    admit: (admission) => store.admit(Struct.omit(admission, ["cancels"]))
+  })
+}
+
 const without = (tag: FlowRule["_tag"]): Alter =>
   admitting((each) => ({ ...each, rules: each.rules.filter(({ _tag }) => _tag !== tag) }))
 
@@ -54,6 +63,8 @@ describe("A simulation finds", () => {
     "a store that ignores dedupe": without("Dedupe"),
     "a store that ignores rate limits": without("RateLimit"),
     "a store that ignores singletons": without("Singleton"),
+    "a store in which no delivery replaces others": without("Replace"),
+    "a store in which no event cancels runs": withoutCancellation,
     "a store that ignores debounces": without("Debounce"),
     "a rate limit that admits one more": withRules((rule) =>
       rule._tag === "RateLimit" ? { ...rule, limit: rule.limit + 1 } : rule

@@ -4,98 +4,19 @@
  * Concurrent transactions stand for many nodes. Each decision counts exactly once.
  */
 import { assert } from "@effect/vitest"
-import {
-  type Admission,
-  AdmissionStore,
-  type ClaimResult,
-  type Delivery,
-  type FlowRule,
-  JournalStore
-} from "@weft/core/adapter"
+import { AdmissionStore, type Delivery, type FlowRule } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
-import { claimRequest, type JournalStores } from "./Claims.ts"
-import { at, delivery, deliveryId, ended, envId, event, nodeId, runIds } from "./Samples.ts"
-
-type FlowStores = AdmissionStore | JournalStores
+import { flowCancellationChecks } from "./FlowCancellationChecks.ts"
+import { admit, admitMany, claim, dedupe, endAll, type FlowStores, ids, idsOf, one } from "./FlowSamples.ts"
+import { at } from "./Samples.ts"
 
 export const flowContract = <E>(adapter: string, layer: Layer.Layer<FlowStores, E>): void =>
   suite(`Flow control contract: ${adapter}`, flowChecks, layer)
 
-const day = 86_400_000
-
-interface Published {
-  readonly now?: number
-  readonly env?: number
-  readonly fields?: Partial<Delivery>
-}
-
-/** Event `n` with delivery `n`, for which the rules decide at `now`. */
-const admission = (
-  n: number,
-  rules: ReadonlyArray<FlowRule>,
-  { now = 0, env = 1, fields = {} }: Published = {}
-): Admission => {
-  const published = event(n, { env_id: envId(env), created_at: at(now), event_time: at(now) })
-  const only = delivery(n, published, { due_at: at(now), ...fields })
-  return {
-    event: published,
-    deliveries: [{ delivery: only, onceKey: null, rules }],
-    request: null,
-    now: at(now),
-    until: at(now + day)
-  }
-}
-
-/** Returns true if the delivery was stored. */
-const admit = (n: number, rules: ReadonlyArray<FlowRule>, published: Published = {}) =>
-  AdmissionStore.use((store) => store.admit(admission(n, rules, published))).pipe(
-    Effect.map((outcome) => outcome._tag === "Stored" && outcome.deliveries.length === 1)
-  )
-
-/** Admits deliveries 1 to 20 at the same time. Returns the number of stored ones. */
-const admitMany = (rules: ReadonlyArray<FlowRule>, fields: Partial<Delivery> = {}) =>
-  Effect.forEach(
-    Array.from({ length: 20 }, (_, index) => index + 1),
-    (n) => admit(n, rules, { fields }),
-    { concurrency: "unbounded" }
-  ).pipe(Effect.map((stored) => stored.filter(Boolean).length))
-
-/** Claims at `now`, with runs of its own. */
-const claim = (now: number, node = 1) =>
-  JournalStore.use((journal) =>
-    journal.claim(
-      claimRequest(at(now), {
-        lease: { node_id: nodeId(node), until: at(now + 1_000) },
-        runIds: runIds(now * 1_000 + node * 100, 100)
-      })
-    )
-  )
-
-const idsOf = ({ claims }: ClaimResult) => claims.map((each) => each.delivery.delivery_id).sort()
-
-const ids = (...numbers: ReadonlyArray<number>) => numbers.map(deliveryId)
-
-/** Ends the claimed runs at `now`. */
-const endAll = ({ claims }: ClaimResult, now: number) =>
-  JournalStore.use((journal) =>
-    journal.commit(
-      claims.map(({ run, delivery: { delivery_id } }) => ({
-        _tag: "Settled",
-        run: ended(run, { stop_time: at(now) }),
-        logs: [],
-        deliveryId: delivery_id,
-        next: null
-      })),
-      null
-    )
-  )
-
-const dedupe: FlowRule = { _tag: "Dedupe", key: "d", window_ms: 100 }
 const twice: FlowRule = { _tag: "RateLimit", key: "r", limit: 2, period_ms: 100 }
 const debounced: FlowRule = { _tag: "Debounce", key: "b", period_ms: 100, max_ms: null }
 const singleton: FlowRule = { _tag: "Singleton" }
-const one = { group: { key: "g", limit: 1 } }
 
 const drops: ReadonlyArray<Check<FlowStores>> = [
   check("a dedupe stores the first delivery of a key until its window ends", function* () {
@@ -261,4 +182,9 @@ const throttles: ReadonlyArray<Check<FlowStores>> = [
   })
 ]
 
-export const flowChecks: ReadonlyArray<Check<FlowStores>> = [...drops, ...debounces, ...throttles]
+export const flowChecks: ReadonlyArray<Check<FlowStores>> = [
+  ...drops,
+  ...flowCancellationChecks,
+  ...debounces,
+  ...throttles
+]

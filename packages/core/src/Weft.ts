@@ -239,7 +239,7 @@ export const layer = (
   const publishing = Layer.merge(Events.layer, HostTransactions.layer).pipe(
     Layer.provideMerge(SystemEvents.layer),
     Layer.provideMerge(EventWriter.layer),
-    Layer.provideMerge(Layer.merge(Arrivals.layer, ChildRuns.layer)),
+    Layer.provideMerge(Layer.mergeAll(Arrivals.layer, ChildRuns.layer, ActiveRuns.layer)),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
     Layer.provideMerge(ActivePauses.layer),
     Layer.provideMerge(Layer.provideMerge(Layer.merge(StorePoller.layer, NodeShutdown.layer), node)),
@@ -268,7 +268,7 @@ export const layer = (
     Streams.layer(config.streams)
   ).pipe(
     Layer.provideMerge(Layer.provide(Executor.layer, hostTableLayer(config.host))),
-    Layer.provideMerge(Layer.merge(ActiveRuns.layer, StreamWatch.layer)),
+    Layer.provideMerge(StreamWatch.layer),
     Layer.provideMerge(publishing),
     Layer.provide(auditedStores),
     Layer.provide(Layer.provideMerge(startChecksLayer(config), crypto)),

@@ -200,9 +200,19 @@ export {
   type AdmissionOutcome,
   AdmissionStore,
   type AdmittedDelivery,
-  type EarlierRequest
+  cancelledMax,
+  type EarlierRequest,
+  joinReplaced,
+  type Replaced
 } from "./runtime/runs/AdmissionStore.ts"
-export { cancelRun, continueRun, loseRun, startRun } from "./runtime/runs/Attempt.ts"
+export {
+  cancelledByMessage,
+  cancelRun,
+  continueRun,
+  loseRun,
+  replacedMessage,
+  startRun
+} from "./runtime/runs/Attempt.ts"
 export { formatChildEnd, type LastRun } from "./runtime/runs/ChildRun.ts"
 export { Delivery } from "./runtime/runs/Delivery.ts"
 export type {

@@ -37,6 +37,20 @@ export interface Debounce {
 export interface Singleton {
   /** Each value has a run of its own. */
   readonly key?: Expression
+  /**
+   * `skip`: events are not handled meanwhile. `cancel`: an event cancels the run of the previous one, and is handled itself.
+   * By default `skip`.
+   */
+  readonly mode?: "skip" | "cancel"
+}
+
+export interface CancelOn {
+  /** Exact event types, at most 10. */
+  readonly event: string | ReadonlyArray<string>
+  /** An event cancels the runs of earlier events for which this has the same value. */
+  readonly match: Expression
+  /** Only events for which this is true cancel. */
+  readonly if?: Expression
 }
 
 /** Conditions on the start of runs. */
@@ -57,8 +71,10 @@ export interface FlowTerms extends StartTerms {
   readonly rateLimit?: Rate
   /** Of events in quick succession, only the last one is handled. */
   readonly debounce?: Debounce
-  /** Events are not handled while a run of the function is pending or active. */
+  /** Events are not handled while a run of the function is pending or active, or they cancel it. */
   readonly singleton?: Singleton
+  /** Events that cancel pending and active runs of the function. */
+  readonly cancelOn?: CancelOn
   /**
    * The first run of an event starts before those of events that came up to this many seconds earlier. 0 to 3,600, or an
    * expression for them.

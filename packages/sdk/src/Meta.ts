@@ -22,6 +22,8 @@ export interface Concurrency<Path extends string = string> {
   readonly limit: number
   /** A path into `event_data`, such as `customer.id`: each value there has its own limit. */
   readonly key?: Path
+  /** Functions of the project with the same name share the limit. 1 to 128 URL-safe characters. */
+  readonly name?: string
 }
 
 /** Options of every function. */

@@ -11,7 +11,7 @@ export interface ScheduleOptions extends Terms, StartTerms, FailureTerms {
   /** For example `Europe/Oslo`; UTC by default. */
   readonly timezone?: string
   /** `limit: 1` prevents overlapping runs. */
-  readonly concurrency?: Pick<Concurrency, "limit">
+  readonly concurrency?: Pick<Concurrency, "limit" | "name">
 }
 
 export interface ScheduleMeta extends Terms, StartTerms, FailureTerms {

@@ -35,7 +35,7 @@ export type {
 } from "./Event.ts"
 export type { FailureEvent, RunFailure } from "./Failure.ts"
 export type { Asset, Content, FileData, Files, StoredFile } from "./Files.ts"
-export type { Debounce, Dedupe, Expression, FlowTerms, Rate, Singleton, StartTerms } from "./FlowControl.ts"
+export type { CancelOn, Debounce, Dedupe, Expression, FlowTerms, Rate, Singleton, StartTerms } from "./FlowControl.ts"
 export { type Handler, type HandlerMeta, type HandlerOptions, handler } from "./Handler.ts"
 export type { HostFace, HostFakes, HostFunctions } from "./Host.ts"
 export type {

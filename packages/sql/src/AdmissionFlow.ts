@@ -6,6 +6,7 @@ import {
   decideFlow,
   type FlowRule,
   flowKeysOf,
+  type Replaced,
   readFlowState,
   type StoredFlowState,
   type Timestamp
@@ -14,11 +15,20 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Database } from "./Database.ts"
 import { makeFlowStates, toLockName } from "./FlowStates.ts"
+import { type GroupBusy, makeReplaceGroup } from "./GroupReplacement.ts"
+import type { JournalStatements } from "./JournalStatements.ts"
+
+/** The deliveries to store, and what they replaced. */
+interface AdmittedFlow {
+  readonly stored: ReadonlyArray<Delivery>
+  readonly replaced: ReadonlyArray<Replaced>
+}
 
 /** Returns the deliveries to store. Those that a rule drops are left out. Executes nothing for deliveries without rules. */
-export const makeAdmitFlow = (database: Database["Service"]) => {
+export const makeAdmitFlow = (database: Database["Service"], statements: JournalStatements) => {
   const { dialect, writer: sql } = database
   const states = makeFlowStates(database)
+  const replaceGroup = makeReplaceGroup(database, statements)
 
   /** Removes a delivery that is still pending with this due time. Returns false if it is not. */
   const removePending = (env_id: string, { delivery_id, due_at }: Pick<Delivery, "delivery_id" | "due_at">) =>
@@ -40,8 +50,9 @@ export const makeAdmitFlow = (database: Database["Service"]) => {
   const admitOne = Effect.fnUntraced(function* (
     { delivery, rules }: AdmittedDelivery,
     known: Map<string, StoredFlowState>,
-    now: Timestamp
-  ): Effect.fn.Return<Delivery | null, SqlError.SqlError> {
+    now: Timestamp,
+    replaced: Array<Replaced>
+  ): Effect.fn.Return<Delivery | null, SqlError.SqlError | GroupBusy> {
     const { env_id } = delivery
     const written = new Map<string, StoredFlowState>()
     let admitted = delivery
@@ -50,11 +61,15 @@ export const makeAdmitFlow = (database: Database["Service"]) => {
         if (yield* isActive(delivery)) return null
         continue
       }
+      if (rule._tag === "Replace") {
+        replaced.push(yield* replaceGroup(delivery, now))
+        continue
+      }
       const state = readFlowState(known.get(toLockName({ env_id, key: rule.key })), now)
       if (rule._tag === "Debounce") {
-        const replaced = state?.waiting
-        const wasPending = replaced !== undefined && (yield* removePending(env_id, replaced))
-        const decided = debounce(rule, delivery, wasPending ? replaced : undefined, now)
+        const waiting = state?.waiting
+        const wasPending = waiting !== undefined && (yield* removePending(env_id, waiting))
+        const decided = debounce(rule, delivery, wasPending ? waiting : undefined, now)
         written.set(rule.key, decided.state)
         admitted = { ...admitted, due_at: decided.due_at }
         continue
@@ -71,17 +86,18 @@ export const makeAdmitFlow = (database: Database["Service"]) => {
   return Effect.fnUntraced(function* (
     all: ReadonlyArray<AdmittedDelivery>,
     now: Timestamp
-  ): Effect.fn.Return<ReadonlyArray<Delivery>, SqlError.SqlError> {
+  ): Effect.fn.Return<AdmittedFlow, SqlError.SqlError | GroupBusy> {
     const ruled = all.filter(({ rules }) => rules.length > 0)
-    if (ruled.length === 0) return all.map(({ delivery }) => delivery)
+    if (ruled.length === 0) return { stored: all.map(({ delivery }) => delivery), replaced: [] }
     yield* states.lock(ruled.flatMap(lockNames))
     const known = yield* states.read(ruled.flatMap(({ delivery: { env_id }, rules }) => keysOf(env_id, rules)))
     const stored: Array<Delivery> = []
+    const replaced: Array<Replaced> = []
     for (const each of all) {
-      const admitted = each.rules.length === 0 ? each.delivery : yield* admitOne(each, known, now)
+      const admitted = each.rules.length === 0 ? each.delivery : yield* admitOne(each, known, now, replaced)
       if (admitted !== null) stored.push(admitted)
     }
-    return stored
+    return { stored, replaced }
   })
 }
 
@@ -91,6 +107,6 @@ const keysOf = (env_id: Delivery["env_id"], rules: ReadonlyArray<FlowRule>) =>
 /** Returns the locks of the keys, and that of the group of a singleton, which claims also hold. */
 const lockNames = ({ delivery: { env_id, group }, rules }: AdmittedDelivery): ReadonlyArray<string> => {
   const names = keysOf(env_id, rules).map(toLockName)
-  const isSingleton = rules.some(({ _tag }) => _tag === "Singleton")
+  const isSingleton = rules.some(({ _tag }) => _tag === "Singleton" || _tag === "Replace")
   return isSingleton && group !== null ? [...names, toLockName({ env_id, key: group.key })] : names
 }

@@ -1,5 +1,5 @@
 /** `AdmissionStore` on SQL. */
-import type { EnvId } from "@weft/core"
+import { type EnvId, StoreUnavailable } from "@weft/core"
 import {
   type Admission,
   type AdmissionOutcome,
@@ -7,13 +7,16 @@ import {
   type DeliveryId,
   type EarlierRequest,
   type Event,
+  joinReplaced,
   type ScheduleRefusal,
   type Timestamp
 } from "@weft/core/adapter"
 import { Data, Effect, Layer } from "effect"
 import { makeAdmitFlow } from "./AdmissionFlow.ts"
 import { Database, orUnavailable } from "./Database.ts"
+import { makeCancelByKeys } from "./EventCancellation.ts"
 import { makeFlowStates } from "./FlowStates.ts"
+import { awaitGroup } from "./GroupReplacement.ts"
 import { applyAll } from "./JournalCommit.ts"
 import { countArrivals, type JournalStatements, journalStatements } from "./JournalStatements.ts"
 import { changeSchedules } from "./ScheduleRows.ts"
@@ -29,7 +32,8 @@ export const hostAdmissions = (database: Database["Service"]): AdmissionStore["S
 
 const makeAdmissions = (database: Database["Service"], statements: JournalStatements): AdmissionStore["Service"] => {
   const { dialect, writer: sql } = database
-  const admitFlow = makeAdmitFlow(database)
+  const admitFlow = makeAdmitFlow(database, statements)
+  const cancelByKeys = makeCancelByKeys(database, statements)
   const { forget: forgetStates } = makeFlowStates(database)
 
   const earlier = (envId: EnvId, key: string, now: Timestamp) =>
@@ -55,7 +59,7 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
     )
 
   const admit = Effect.fnUntraced(function* (admission: Admission) {
-    const { event, request, schedule, now } = admission
+    const { event, request, schedule, cancels, now } = admission
     if (request !== null && !(yield* takeKey(admission, request.key, request.digest))) {
       const former = yield* earlier(event.env_id, request.key, now)
       if (former !== null) return { _tag: "Earlier", earlier: former } satisfies AdmissionOutcome
@@ -67,7 +71,8 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
     for (const { delivery, onceKey } of [...admission.deliveries].sort(byKey)) {
       if (onceKey !== null && !(yield* takeKey(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
     }
-    const accepted = yield* admitFlow(
+    const cancelled = cancels === undefined ? [] : [yield* cancelByKeys(event, cancels, now)]
+    const { stored: accepted, replaced } = yield* admitFlow(
       admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id)),
       now
     )
@@ -75,7 +80,8 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
     yield* applyAll(statements, [{ _tag: "Appended", event, deliveries }])
     return {
       _tag: "Stored",
-      deliveries: accepted.map(({ delivery_id }) => delivery_id)
+      deliveries: accepted.map(({ delivery_id }) => delivery_id),
+      ...joinReplaced([...cancelled, ...replaced])
     } satisfies AdmissionOutcome
   })
 
@@ -90,6 +96,9 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
   return AdmissionStore.of({
     admit: (admission) =>
       sql.withTransaction(admit(admission)).pipe(
+        Effect.tapErrorTag("GroupBusy", (busy) => awaitGroup(database, busy)),
+        Effect.retry({ times: busyRetries, while: (error) => error._tag === "GroupBusy" }),
+        Effect.catchTag("GroupBusy", (cause) => Effect.fail(new StoreUnavailable({ operation: "admit", cause }))),
         // The id of a new event is unique, so the row counts are as expected.
         Effect.catchTag("UnexpectedRowCount", Effect.die),
         Effect.catchTag("Refused", ({ refusal }) => Effect.succeed<AdmissionOutcome>({ _tag: "Refused", refusal })),
@@ -105,6 +114,9 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
       }).pipe(orUnavailable("forget"))
   })
 }
+
+/** Maximum repetitions of an admission while claims hold deliveries that it replaces. Each waits for the end of a claim. */
+const busyRetries = 100
 
 /** Rolls the transaction back. */
 class Refused extends Data.TaggedError("Refused")<{ readonly refusal: ScheduleRefusal }> {}

@@ -202,6 +202,7 @@ type DueRow = Omit<Delivery, (typeof termFields)[number]> &
   Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & {
     readonly terms: string
     readonly group_key: string | null
+    readonly cancel_key: string | null
   }
 
 /** A due delivery, without the data of a large event. */
@@ -292,6 +293,7 @@ const toDelivery = (
   ...(ttl_ms === undefined ? {} : { ttl_ms }),
   ...(throttle === undefined ? {} : { throttle }),
   ...(on_failure === undefined ? {} : { on_failure }),
+  ...(row.cancel_key === null ? {} : { cancel_key: row.cancel_key }),
   ...(traceparent === undefined ? {} : { traceparent })
 })
 

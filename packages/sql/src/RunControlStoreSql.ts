@@ -1,31 +1,25 @@
 /** `RunControlStore` on SQL. */
-import type { EnvId } from "@weft/core"
 import {
-  cancelRun,
-  type EventId,
   parkedAt,
   type Run,
   RunControlStore,
   type RunId,
   type RunLog,
   type RunRef,
-  type RunSelection,
   type RunStatus,
   type Timestamp,
   utf8Length
 } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
-import { CountDeltas, type Counted } from "./CountDeltas.ts"
+import type { Counted } from "./CountDeltas.ts"
 import { Database, orUnavailable } from "./Database.ts"
 import { makeDiscard } from "./DeliveryDiscard.ts"
-import type { Dialect, Rows } from "./Dialect.ts"
 import { journalStatements } from "./JournalStatements.ts"
+import { makeCancelRuns } from "./RunCancellation.ts"
 import { makeRenewal } from "./RunRenewal.ts"
 import { runCountRow } from "./rows/CountRows.ts"
 import { deliveryRow, toDeliveryRow } from "./rows/DeliveryRows.ts"
-import { endRow, logsText, runColumns, runKeyRow, storedBytes, toEndRow } from "./rows/RunRows.ts"
-import { clearWaiting } from "./rows/WorkflowRows.ts"
+import { logsText, runColumns } from "./rows/RunRows.ts"
 import { isRunning } from "./StatementText.ts"
 
 export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect(
@@ -35,60 +29,7 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
     const { dialect, reader, writer: sql } = database
     const statements = journalStatements(database)
 
-    /** Deletes the deliveries that would continue suspended runs. Returns the keys of their groups. */
-    const removeDeliveries = Effect.fnUntraced(function* (envId: EnvId, suspended: ReadonlyArray<Run>) {
-      const groups = new Map<RunId, string | null>()
-      if (suspended.length === 0) return groups
-      const ids = dialect.texts(
-        sql,
-        suspended.map(({ run_id }) => run_id)
-      )
-      yield* sql`UPDATE runs SET ${sql.literal(clearWaiting)} WHERE env_id = ${envId} AND run_id IN (${ids})`
-      const removed = yield* sql<{ continues: RunId; group_key: string | null }>`
-        DELETE FROM deliveries WHERE env_id = ${envId} AND continues IN (${ids}) RETURNING continues, group_key`
-      for (const { continues, group_key } of removed) groups.set(continues, group_key)
-      return groups
-    })
-
-    /** Lists the events of the child runs that the runs wait for, by run. */
-    const findChildren = Effect.fnUntraced(function* (envId: EnvId, durable: ReadonlyArray<Run>) {
-      if (durable.length === 0) return new Map<RunId, ReadonlyArray<ChildOfRun>>()
-      const ids = dialect.texts(
-        sql,
-        durable.map(({ run_id }) => run_id)
-      )
-      const found = yield* sql<ChildOfRun>`SELECT run_id, child_event_id FROM workflow_waits
-        WHERE env_id = ${envId} AND run_id IN (${ids}) AND child_event_id IS NOT NULL AND outcome IS NULL`
-      return Map.groupBy(found, ({ run_id }) => run_id)
-    })
-
-    const cancel = Effect.fnUntraced(function* (envId: EnvId, which: RunSelection, at: Timestamp, limit: number) {
-      const found = yield* sql<Run & RunningRow>`
-        SELECT ${sql.literal(runColumns)}, delivery_id, group_key, logs FROM runs
-        WHERE ${toCondition(sql, dialect, envId, which)} ORDER BY run_id LIMIT ${limit}${sql.literal(dialect.forUpdate())}`
-      // As when an event arrives, waits are locked before deliveries.
-      const durable = found.filter(({ activations }) => activations !== null)
-      const children = yield* findChildren(envId, durable)
-      yield* statements.deleteWaitsOfRuns.run(runKeyRow.encode(durable))
-      const suspended = found.filter(({ waiting }) => waiting !== null)
-      const groups = yield* removeDeliveries(envId, suspended)
-      const ends: Rows = []
-      const cancelled = found.map(({ delivery_id, group_key, logs, ...row }) => {
-        const run = cancelRun(row, at)
-        endRow.append(ends, toEndRow(run, logs, delivery_id))
-        return { run, group: group_key ?? groups.get(run.run_id) ?? null, bytes: storedBytes(run, logs) }
-      })
-      // Some runs may have ended since they were read.
-      const over = new Set((yield* statements.endRuns.returning(ends)).map(({ run_id }) => run_id))
-      const counted = cancelled.filter(({ run }) => over.has(run.run_id))
-      const deltas = new CountDeltas()
-      for (const { run, bytes } of counted) deltas.addEndedRun(run, bytes)
-      yield* statements.countRuns.run(deltas.runRows())
-      return counted.map(({ run, group }) => ({
-        ...{ run, group },
-        children: (children.get(run.run_id) ?? []).map(({ child_event_id }) => child_event_id)
-      }))
-    })
+    const cancel = makeCancelRuns(database, statements)
 
     const requestCleanup = Effect.fnUntraced(function* ({ env_id, run_id }: RunRef, until: Timestamp, at: Timestamp) {
       const [run] = yield* sql<Run>`UPDATE runs SET cleanup_until = coalesce(cleanup_until, ${until})
@@ -162,35 +103,3 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
     })
   })
 )
-
-interface ChildOfRun {
-  readonly run_id: RunId
-  readonly child_event_id: EventId
-}
-
-interface RunningRow {
-  readonly delivery_id: string | null
-  readonly group_key: string | null
-  readonly logs: string | null
-}
-
-const toCondition = (
-  sql: SqlClient.SqlClient,
-  dialect: Dialect,
-  envId: EnvId,
-  { runId, projectId, type, since, until, eventId, functions }: RunSelection
-): Statement.Fragment => {
-  // A literal, so that the planner matches the partial index of running runs.
-  const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`, sql.literal("status = 'running'")]
-  if (runId !== undefined) terms.push(sql`run_id = ${runId}`)
-  if (projectId !== undefined) terms.push(sql`project_id = ${projectId}`)
-  if (type !== undefined) terms.push(sql`run_type = ${type}`)
-  if (since !== undefined) terms.push(sql`start_time >= ${since}`)
-  if (until !== undefined) terms.push(sql`start_time <= ${until}`)
-  if (eventId !== undefined) terms.push(sql`event_id = ${eventId}`)
-  if (functions !== undefined) {
-    const names = dialect.texts(sql, functions)
-    terms.push(sql`(ns || '/' || var IN (${names}) OR project_name || ':' || ns || '/' || var IN (${names}))`)
-  }
-  return sql.and(terms)
-}

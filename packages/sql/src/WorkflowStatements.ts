@@ -115,7 +115,8 @@ const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => 
     if (column === "continues") return "r.run_id"
     return column === "due_at" ? `CASE WHEN ${isDueNow} THEN e.at ELSE e.due_at END` : `r.${column}`
   })
-  const setHeld = ["node_id", "delivery_id", "first_run_id", "terms", "group_key"].map((name) => `${name} = e.${name}`)
+  const held = ["node_id", "delivery_id", "first_run_id", "terms", "group_key", "cancel_key"]
+  const setHeld = held.map((name) => `${name} = e.${name}`)
   return {
     /** Releases the deliveries of runs that are suspended. Must run before `suspendRuns`. */
     suspendDeliveries: batched(sql, dialect, {

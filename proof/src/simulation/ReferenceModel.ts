@@ -17,6 +17,7 @@ import type {
   Lease,
   LocalRunSet,
   NodeId,
+  Replaced,
   Run,
   RunId,
   Tick,
@@ -37,7 +38,7 @@ export interface WriteOrigin {
 
 /** A delivery with its state. */
 export interface TrackedDelivery {
-  /** Delivery as stored. The delivery of a durable run gets another id in each activation. */
+  /** As stored. That of a durable run gets another id in each activation. */
   delivery: Delivery
   readonly runs: Array<RunId>
   holder: RunId | null
@@ -333,25 +334,38 @@ export class ReferenceModel {
     this.#enqueue(delivery)
   }
 
-  admitted({ event, deliveries, request, now }: Admission, admitted: AdmissionOutcome): void {
+  admitted(admission: Admission, admitted: AdmissionOutcome): void {
     if (admitted._tag !== "Stored") return
+    const { event, deliveries, request, now } = admission
     this.must(!this.events.has(event.event_id), `event ${event.event_id} is stored once`)
     if (request !== null) {
       this.must(!this.#requests.has(request.key), `${request.key} is stored once`)
       this.#requests.add(request.key)
     }
     this.#setEvent(event)
+    this.#ended(this.controls.endedBy(admission, admitted.deliveries, this.deliveries.values()), admitted.replaced)
     for (const each of deliveries) {
       const { delivery, onceKey, rules } = each
       const isStored = admitted.deliveries.includes(delivery.delivery_id)
-      if (rules.length > 0) {
-        const appliedAt = epochMs + this.#origin.at
-        this.controls.decided(each, isStored, { now, appliedAt }, this.deliveries.values())
-      } else if (onceKey !== null) {
+      const times = { now, appliedAt: epochMs + this.#origin.at }
+      if (rules.length > 0) this.controls.decided(each, isStored, times, this.deliveries.values())
+      else if (onceKey !== null) {
         this.must(isStored !== this.#onceKeys.has(onceKey), `${onceKey} is handled once`)
         this.#onceKeys.add(onceKey)
       } else this.must(isStored, `delivery ${delivery.delivery_id} has no condition and is stored`)
       if (isStored) this.#enqueue(delivery)
+    }
+  }
+
+  /** Records the ends of deliveries and runs that an admission ended. */
+  #ended(expected: ReadonlyArray<TrackedDelivery>, { runs, events }: Replaced = { runs: [], events: [] }): void {
+    this.must(runs.length + events.length === expected.length, `an admission ends ${expected.length} deliveries`)
+    this.cancelled(runs.map(({ run }) => run))
+    for (const held of expected.filter(({ isSettled }) => !isSettled)) {
+      const isRemoved = held.holder === null && events.includes(held.delivery.event_id)
+      this.must(isRemoved, `delivery ${held.delivery.delivery_id} ends with the admission of a later event`)
+      held.isSettled = true
+      this.controls.removed(held.delivery)
     }
   }
 
@@ -378,7 +392,7 @@ export class ReferenceModel {
   }
 }
 
-/** Events that the store has given to waits, by the number of their request. */
+/** Events that ended waits, by the number of their request. */
 export type Outcomes = ReadonlyMap<number, string | null>
 
 const isLost = (run: Run): boolean => run.status === "failed" && run.result?.includes('"NodeLost"') === true

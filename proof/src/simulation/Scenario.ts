@@ -4,7 +4,7 @@
  * It is plain data, so that a failing scenario can be shortened by removing steps.
  */
 import { Draws } from "./Draws.ts"
-import { type Control, drawControl } from "./flowControl/Control.ts"
+import { type Control, drawCancellation, drawControl } from "./flowControl/Control.ts"
 import { drawFlowRules, drawKey, drawPlan, type FlowRules, type Plan } from "./workflows/Plan.ts"
 
 /** Metadata of a function, which handles `job:<index>` and `job:all`. */
@@ -182,8 +182,9 @@ export const drawWorkflowScenario = (seed: number): Scenario => {
 export const drawFlowControlScenario = (seed: number): Scenario => {
   const scenario = drawScenario(seed)
   const draws = new Draws(seed, "flow control")
+  const cancellations = new Draws(seed, "cancellations")
   const rules = scenario.rules.map((one): Rules => {
-    const control = drawControl(draws)
+    const control = drawCancellation(cancellations, drawControl(draws))
     // A singleton is a group of its own.
     return { ...one, once: false, limit: control.singleton === undefined ? one.limit : null, control }
   })

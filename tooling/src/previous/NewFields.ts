@@ -9,11 +9,17 @@ interface Gained {
   readonly by: ReadonlyArray<string>
   /** New fields, with the values of records of the previous release. */
   readonly fields: Readonly<Record<string, unknown>>
+  /** New optional fields, which records of the previous release do not have. */
+  readonly optional?: ReadonlyArray<string>
 }
 
 const gained: ReadonlyArray<Gained> = [
   { by: ["run_id", "heap_bytes"], fields: { activations: null, waiting: null, steps: null } },
-  { by: ["delivery_id", "retry"], fields: { depth: 0, durable: false, continues: null, held_since: null } },
+  {
+    by: ["delivery_id", "retry"],
+    fields: { depth: 0, durable: false, continues: null, held_since: null },
+    optional: ["cancel_key"]
+  },
   { by: ["delivery", "onceKey"], fields: { rules: [] } },
   { by: ["schedule_id", "next_at"], fields: { depth: 0 } },
   { by: ["file_id", "etag"], fields: { checksum: null } },
@@ -23,17 +29,18 @@ const gained: ReadonlyArray<Gained> = [
   { by: ["functions", "handlers", "schedules", "endpoints", "tools"], fields: { resources: [], prompts: [] } }
 ]
 
-const fieldsOf = (record: object): ReadonlyArray<Gained["fields"]> =>
-  gained.filter(({ by }) => by.every((name) => name in record)).map(({ fields }) => fields)
+const gainedBy = (record: object): ReadonlyArray<Gained> =>
+  gained.filter(({ by }) => by.every((name) => name in record))
 
 /** Returns the value with records of the previous release completed. */
 export const toCurrentRecords = (value: unknown): unknown =>
-  mapRecords(value, (record) => Object.assign({}, ...fieldsOf(record), record))
+  mapRecords(value, (record) => Object.assign({}, ...gainedBy(record).map(({ fields }) => fields), record))
 
 /** Returns the value with records as the previous release has them. */
 export const toFormerRecords = (value: unknown): unknown =>
   mapRecords(value, (record) => {
-    const isNew = (name: string) => fieldsOf(record).some((fields) => name in fields)
+    const isNew = (name: string) =>
+      gainedBy(record).some(({ fields, optional = [] }) => name in fields || optional.includes(name))
     return Object.fromEntries(Object.entries(record).filter(([name]) => !isNew(name)))
   })
 

@@ -6,10 +6,13 @@ import {
   type Admission,
   type AdmissionOutcome,
   AdmissionStore,
-  type EarlierRequest
+  type EarlierRequest,
+  joinReplaced,
+  type Replaced
 } from "../runtime/runs/AdmissionStore.ts"
 import { admitFlow } from "./FlowStatesMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import { cancelByKeys } from "./RunCancellationMemory.ts"
 import { changeSchedules } from "./ScheduleStoreMemory.ts"
 
 export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.effect(
@@ -23,7 +26,7 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
         : { event, digest: taken.digest }
     }
 
-    const admit = ({ event, deliveries, request, schedule, now, until }: Admission): AdmissionOutcome => {
+    const admit = ({ event, deliveries, request, schedule, cancels, now, until }: Admission): AdmissionOutcome => {
       const take = (key: string, digest: string): boolean => {
         const row = rowKey(event.env_id, key)
         const taken = db.once.get(row)
@@ -38,13 +41,14 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
       if (refusal !== null) return { _tag: "Refused", refusal }
       if (request !== null) take(request.key, request.digest)
       db.events.set(event.event_id, event)
+      const replaced: Array<Replaced> = cancels === undefined ? [] : [cancelByKeys(db, event, cancels, now)]
       const kept = deliveries.flatMap((each) => {
         if (each.onceKey !== null && !take(each.onceKey, "")) return []
-        const delivery = each.rules.length === 0 ? each.delivery : admitFlow(db, each, now)
+        const delivery = each.rules.length === 0 ? each.delivery : admitFlow(db, each, now, replaced)
         return delivery === null ? [] : [delivery]
       })
       for (const delivery of kept) db.deliveries.set(delivery.delivery_id, { delivery, run_id: null })
-      return { _tag: "Stored", deliveries: kept.map((delivery) => delivery.delivery_id) }
+      return { _tag: "Stored", deliveries: kept.map((delivery) => delivery.delivery_id), ...joinReplaced(replaced) }
     }
 
     return AdmissionStore.of({

@@ -1,16 +1,25 @@
 /** Flow control of the in-memory stores: the executable specification. */
 import type { DeliveryId } from "../foundation/Ids.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
-import type { AdmittedDelivery } from "../runtime/runs/AdmissionStore.ts"
+import type { AdmittedDelivery, Replaced } from "../runtime/runs/AdmissionStore.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import { debounce, decideFlow, readFlowState, type StoredFlowState } from "../runtime/runs/FlowRules.ts"
 import { throttle } from "../runtime/runs/Throttle.ts"
 import type { MemoryDatabase } from "./MemoryDatabase.ts"
+import { replaceGroup } from "./RunCancellationMemory.ts"
 
 type Database = MemoryDatabase["Service"]
 
-/** Applies the rules of a delivery. Returns the delivery to store; null if a rule drops it. */
-export const admitFlow = (db: Database, { delivery, rules }: AdmittedDelivery, now: Timestamp): Delivery | null => {
+/**
+ * Applies the rules of a delivery. Returns the delivery to store; null if a rule drops it. Adds what it replaces to
+ * `replaced`.
+ */
+export const admitFlow = (
+  db: Database,
+  { delivery, rules }: AdmittedDelivery,
+  now: Timestamp,
+  replaced: Array<Replaced>
+): Delivery | null => {
   const written = new Map<string, StoredFlowState>()
   let admitted = delivery
   for (const rule of rules) {
@@ -18,12 +27,16 @@ export const admitFlow = (db: Database, { delivery, rules }: AdmittedDelivery, n
       if (isActive(db, delivery)) return null
       continue
     }
+    if (rule._tag === "Replace") {
+      replaced.push(replaceGroup(db, delivery, now))
+      continue
+    }
     const row = rowKey(delivery, rule.key)
     const state = readFlowState(db.flowStates.get(row), now)
     if (rule._tag === "Debounce") {
-      const replaced = state?.waiting
-      const wasPending = replaced !== undefined && removePending(db, replaced)
-      const decided = debounce(rule, delivery, wasPending ? replaced : undefined, now)
+      const waiting = state?.waiting
+      const wasPending = waiting !== undefined && removePending(db, waiting)
+      const decided = debounce(rule, delivery, wasPending ? waiting : undefined, now)
       written.set(row, decided.state)
       admitted = { ...admitted, due_at: decided.due_at }
       continue

@@ -28,6 +28,7 @@ import {
 import { holdUntil, startThrottled } from "./FlowStatesMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 import { holdPaused } from "./PauseStoreMemory.ts"
+import { endWaits } from "./RunCancellationMemory.ts"
 
 export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.effect(
   JournalStore,
@@ -205,12 +206,6 @@ const end = (db: Database, run: Run, logs: ReadonlyArray<LogEntry>): boolean => 
   db.logs.set(run.run_id, logs)
   endWaits(db, run.run_id)
   return true
-}
-
-/** Removes the waits of an ended run. Its steps stay. */
-export const endWaits = ({ histories }: Pick<Database, "histories">, runId: RunId): void => {
-  const history = histories.get(runId)
-  if (history !== undefined) histories.set(runId, { ...history, waits: [] })
 }
 
 /** Releases a delivery for the next attempt, with the changes of `next`. */

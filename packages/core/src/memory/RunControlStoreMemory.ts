@@ -1,15 +1,12 @@
 /** `RunControlStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import type { EnvId, EventId } from "../foundation/Ids.ts"
-import { cancelRun } from "../runtime/runs/Attempt.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { DeliveryPosition, DeliverySelection, DiscardedDelivery } from "../runtime/runs/DeliverySelection.ts"
 import { parkedAt } from "../runtime/runs/Group.ts"
-import type { Run } from "../runtime/runs/Run.ts"
-import { type Renewal, RunControlStore, type RunSelection } from "../runtime/runs/RunControlStore.ts"
-import type { History } from "../runtime/runs/Workflow.ts"
-import { apply, endWaits } from "./JournalStoreMemory.ts"
+import { type Renewal, RunControlStore } from "../runtime/runs/RunControlStore.ts"
+import { apply } from "./JournalStoreMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
+import { cancelSelected } from "./RunCancellationMemory.ts"
 
 export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.effect(
   RunControlStore,
@@ -17,29 +14,8 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
     const db = yield* MemoryDatabase
     const { runs, logs, events, deliveries, histories, cleanups } = db
 
-    /** Removes the delivery that the run holds. Returns the key of its group. */
-    const removeDelivery = ({ run_id }: Run): string | null => {
-      const held = [...deliveries.values()].find((row) => row.run_id === run_id || row.delivery.continues === run_id)
-      if (held === undefined) return null
-      deliveries.delete(held.delivery.delivery_id)
-      return held.delivery.group?.key ?? null
-    }
-
     return RunControlStore.of({
-      cancel: (envId, which, at, limit) =>
-        Effect.sync(() =>
-          [...runs.values()]
-            .filter((run) => run.status === "running" && isSelected(run, envId, which))
-            .sort((a, b) => compareText(a.run_id, b.run_id))
-            .slice(0, limit)
-            .map((running) => {
-              const run = cancelRun(running, at)
-              runs.set(run.run_id, run)
-              const children = findChildren(histories.get(run.run_id))
-              endWaits({ histories }, run.run_id)
-              return { run, group: removeDelivery(run), children }
-            })
-        ),
+      cancel: (envId, which, at, limit) => Effect.sync(() => cancelSelected(db, envId, which, at, limit)),
 
       requestCleanup: ({ env_id, run_id }, until, at) =>
         Effect.sync(() => {
@@ -111,12 +87,6 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
   })
 )
 
-/** Returns the events of the child runs that a run waits for. */
-const findChildren = (history: History | undefined): ReadonlyArray<EventId> =>
-  (history?.waits ?? []).flatMap(({ child_event_id, outcome }) =>
-    child_event_id === null || outcome !== null ? [] : [child_event_id]
-  )
-
 const renew = (db: MemoryDatabase["Service"], { run, logs, deliveryId, event, delivery }: Renewal): boolean => {
   const held = db.deliveries.get(deliveryId)
   if (held?.run_id !== run.run_id || db.runs.get(run.run_id)?.status !== "running") return false
@@ -150,20 +120,5 @@ const isDiscarded = (delivery: Delivery, event_type: string, which: DeliverySele
     (callBy === undefined || (delivery.run_type === "call" && delivery.event_id === callBy)) &&
     (before === undefined || delivery.delivery_id < before) &&
     functions.every((list) => names.some((each) => list.includes(each)))
-  )
-}
-
-const isSelected = (run: Run, envId: EnvId, which: RunSelection): boolean => {
-  const { runId, projectId, type, since, until, eventId, functions } = which
-  const name = `${run.ns}/${run.var}`
-  return (
-    run.env_id === envId &&
-    (runId === undefined || run.run_id === runId) &&
-    (projectId === undefined || run.project_id === projectId) &&
-    (type === undefined || run.run_type === type) &&
-    (since === undefined || run.start_time >= since) &&
-    (until === undefined || run.start_time <= until) &&
-    (eventId === undefined || run.event_id === eventId) &&
-    (functions === undefined || functions.includes(name) || functions.includes(`${run.project_name}:${name}`))
   )
 }

@@ -4,7 +4,7 @@ import { Struct } from "effect"
 import { deriveColumns } from "./Columns.ts"
 import { makeRow } from "./Row.ts"
 
-/** Fields without a column of their own. The column `terms` stores them as JSON text. */
+/** Fields without a column of their own. The column `terms` stores them as JSON text, except `cancel_key`. */
 export const termFields = [
   "retry",
   "timeout_ms",
@@ -16,11 +16,12 @@ export const termFields = [
   "ttl_ms",
   "throttle",
   "on_failure",
+  "cancel_key",
   "traceparent"
 ] as const
 
 /** Also columns of running runs, which hold their deliveries. */
-export const termColumns = { terms: "text", group_key: "text" } as const
+export const termColumns = { terms: "text", group_key: "text", cancel_key: "text" } as const
 
 const columns = { ...deriveColumns(Struct.omit(Delivery.fields, termFields)), ...termColumns }
 
@@ -43,15 +44,20 @@ export const postponeRow = makeRow({
 export interface Terms {
   readonly terms: string
   readonly group_key: string | null
+  readonly cancel_key: string | null
 }
 
 /** Returns the columns of `deliveryRow`. */
-export const toDeliveryRow = (delivery: Delivery): Delivery & Terms => ({ ...delivery, ...toTerms(delivery) })
+export const toDeliveryRow = (delivery: Delivery): Omit<Delivery, "cancel_key"> & Terms => ({
+  ...delivery,
+  ...toTerms(delivery)
+})
 
 /** Returns `termColumns` of a delivery. `terms` is its stored JSON text, if it was stored. */
 export const toTerms = (delivery: Delivery, terms?: string): Terms => ({
   terms: terms ?? encodeTerms(delivery),
-  group_key: delivery.group?.key ?? null
+  group_key: delivery.group?.key ?? null,
+  cancel_key: delivery.cancel_key ?? null
 })
 
 const encodeTerms = (delivery: Delivery): string => {

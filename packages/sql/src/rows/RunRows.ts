@@ -65,6 +65,7 @@ interface Held {
   readonly first_run_id: string | null
   readonly terms: string | null
   readonly group_key: string | null
+  readonly cancel_key: string | null
 }
 
 interface EndRecord extends Run {
@@ -91,7 +92,7 @@ export const toStartRow = (run: Run, delivery: Delivery | null, terms?: string):
   ...(delivery === null ? holdsNone : holding(delivery, terms))
 })
 
-const holdsNone: Held = { delivery_id: null, first_run_id: null, terms: null, group_key: null }
+const holdsNone: Held = { delivery_id: null, first_run_id: null, terms: null, group_key: null, cancel_key: null }
 
 const holding = (delivery: Delivery, terms?: string): Held => ({
   delivery_id: delivery.delivery_id,

@@ -57,7 +57,7 @@ export const clearWaiting = "waiting = NULL, waiting_for = NULL"
 /** A suspended run that continues, with the delivery that it holds from now on. */
 export const continueRow = makeRow({
   ...holder,
-  ...{ node_id: "text", first_run_id: "text", terms: "text", group_key: "text" }
+  ...{ node_id: "text", first_run_id: "text", terms: "text", group_key: "text", cancel_key: "text" }
 })
 
 /** Returns the columns of `holderRow`. */

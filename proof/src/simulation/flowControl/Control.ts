@@ -14,8 +14,9 @@ export type Control = {
   readonly rateLimit?: Rate
   readonly throttle?: Rate
   readonly debounce?: { readonly period: number; readonly max?: number; readonly key?: string }
-  readonly singleton?: { readonly key?: string }
+  readonly singleton?: { readonly key?: string; readonly mode?: "cancel" }
   readonly priority?: number | string
+  readonly cancelOn?: { readonly event: string; readonly match: string }
 }
 
 /** The key of a job. A call by name has it in its argument. */
@@ -49,5 +50,16 @@ export const drawControl = (draws: Draws): Control => {
       return { ...start, singleton: drawKeyed(draws) }
     case "priority":
       return { ...start, priority: draws.pick([0, 5, 600]) }
+  }
+}
+
+/** Returns the control with cancellations: a singleton may cancel, and events of the first function may cancel runs. */
+export const drawCancellation = (draws: Draws, control: Control): Control => {
+  const cancels = draws.chance(0.5)
+  const isCancelled = draws.chance(0.3) && control.debounce === undefined
+  return {
+    ...control,
+    ...(control.singleton !== undefined && cancels ? { singleton: { ...control.singleton, mode: "cancel" } } : {}),
+    ...(isCancelled ? { cancelOn: { event: "job:0", match: key } } : {})
   }
 }

@@ -4,7 +4,7 @@
  * It keeps the times of all deliveries and starts instead of the states of the product. Clocks of nodes differ by at most
  * `slackMs`.
  */
-import type { AdmittedDelivery, Delivery, Event, FlowRule, Run, RunId } from "@weft/core/adapter"
+import type { Admission, AdmittedDelivery, Delivery, DeliveryId, Event, FlowRule, Run, RunId } from "@weft/core/adapter"
 import { describeRun, type TrackedDelivery } from "../ReferenceModel.ts"
 
 type Must = (isSo: boolean, rule: string) => void
@@ -36,6 +36,29 @@ export class ControlModel {
   constructor(must: Must, slackMs: number) {
     this.#must = must
     this.#slackMs = slackMs
+  }
+
+  /** Records that the store removed a delivery for a later one. */
+  removed({ delivery_id }: Delivery): void {
+    this.#replaced.add(delivery_id)
+  }
+
+  /** Returns the deliveries that an admission must end: of the groups that it replaces, and with keys that it cancels. */
+  endedBy(
+    { event, deliveries, cancels = [] }: Admission,
+    stored: ReadonlyArray<DeliveryId>,
+    others: Iterable<TrackedDelivery>
+  ): ReadonlyArray<TrackedDelivery> {
+    const replacing = deliveries.filter(
+      ({ delivery, rules }) => stored.includes(delivery.delivery_id) && rules.some(({ _tag }) => _tag === "Replace")
+    )
+    return [...others].filter(({ delivery: other, isSettled }) => {
+      if (isSettled) return false
+      const { env_id, event_id, cancel_key } = other
+      const isEarlier = env_id === event.env_id && event_id < event.event_id
+      const isCancelled = isEarlier && cancel_key !== undefined && cancels.includes(cancel_key)
+      return isCancelled || replacing.some(({ delivery }) => isSameGroup(delivery, other))
+    })
   }
 
   /** True if a later delivery has replaced it, or may have: it never starts. */
@@ -84,6 +107,7 @@ export class ControlModel {
       case "Singleton":
         return others.some(({ delivery: other, isSettled }) => !isSettled && isSameGroup(other, delivery))
       case "Debounce":
+      case "Replace":
         return false
     }
   }
@@ -168,4 +192,6 @@ export class ControlModel {
 
 const toKey = ({ env_id }: Delivery, key: string): string => `${env_id} ${key}`
 
-const isSameGroup = (a: Delivery, b: Delivery): boolean => a.env_id === b.env_id && a.group?.key === b.group?.key
+/** True if both have the same group. */
+const isSameGroup = (a: Delivery, b: Delivery): boolean =>
+  a.group !== null && a.env_id === b.env_id && a.group.key === b.group?.key

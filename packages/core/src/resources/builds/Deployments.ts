@@ -67,6 +67,8 @@ export interface EnvDeployments {
   readonly matches: (eventType: string) => ReadonlyArray<Match>
   /** Handlers of the event about runs that failed for good. */
   readonly failureHandlers: ReadonlyArray<Match>
+  /** Returns the functions whose runs an event of the type may cancel, with their conditions on the event. */
+  readonly cancels: (eventType: string) => ReadonlyArray<Match>
   /** Returns the endpoint of this method, service and path. `path` is that of the URL and starts with `/`. */
   readonly endpoint: (method: string, service: string, path: string) => Route | undefined
   /**
@@ -130,6 +132,7 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
   const prefixes: Array<{ readonly prefix: string; readonly match: Match }> = []
   const routes = new Map<string, Route>()
   const functions = new Map<string, Array<Match>>()
+  const cancels = new Map<string, Array<Match>>()
   for (const { build, manifest } of deployments) {
     for (const handler of manifest.handlers) {
       const condition = handler.if === undefined ? {} : { condition: handler.if }
@@ -142,6 +145,10 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
       const match: Match = { build, handler, run_type: "call" }
       add(functions, name, match)
       add(functions, `${build.project_name}:${name}`, match)
+      const cancelOn = handler.flow?.cancel_on
+      for (const type of new Set(cancelOn?.events)) {
+        add(cancels, type, cancelOn?.if === undefined ? match : { ...match, condition: cancelOn.if })
+      }
     }
     for (const endpoint of manifest.endpoints) {
       routes.set(routeKey(endpoint.method, endpoint.service, endpoint.path), { build, endpoint })
@@ -172,6 +179,7 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
       return more.length === 0 ? found : uniqueByFunction([...found, ...more.map(({ match }) => match)])
     },
     failureHandlers: exact.get(failureEventType) ?? [],
+    cancels: (eventType) => cancels.get(eventType) ?? none,
     endpoint: (method, service, path) => routes.get(routeKey(method, service, path)),
     functions: (reference) => functions.get(reference) ?? [],
     mcp: (service) => ({
@@ -182,6 +190,8 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
     builds: new Map(deployments.map((deployment) => [deployment.build.build_id, deployment]))
   }
 }
+
+const none: ReadonlyArray<Match> = []
 
 const add = (matches: Map<string, Array<Match>>, key: string, match: Match): void => {
   const known = matches.get(key)

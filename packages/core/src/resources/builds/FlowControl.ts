@@ -1,7 +1,17 @@
 /** Flow control of a function: which deliveries it gets, and when they start (`docs/flow-control.md`). */
 import { Result, Schema } from "effect"
 import { compileExpression, expressionLengthMax } from "./Expression.ts"
-import { fault, optional, type Read, readDuration, readInteger, readObject, readText } from "./MetaFields.ts"
+import {
+  fault,
+  optional,
+  type Read,
+  readDuration,
+  readInteger,
+  readObject,
+  readOneOf,
+  readOneOrMore,
+  readText
+} from "./MetaFields.ts"
 
 /** An expression whose values have separate limits. Null for one limit per function. */
 const key = Schema.NullOr(Schema.String)
@@ -20,15 +30,29 @@ export const FlowControl = Schema.Struct({
   throttle: Schema.optionalKey(Rate),
   /** Of events in quick succession, only the last one is handled. */
   debounce: Schema.optionalKey(Schema.Struct({ period_ms: Schema.Int, max_ms: Schema.NullOr(Schema.Int), key })),
-  /** Events are not handled while a delivery of the same key is pending or running. */
-  singleton: Schema.optionalKey(Schema.Struct({ key })),
+  /** Events are not handled while a delivery of the same key is pending or running; or they replace it. */
+  singleton: Schema.optionalKey(Schema.Struct({ key, mode: Schema.optionalKey(Schema.Literal("cancel")) })),
+  /** Events of these types cancel earlier deliveries and runs with the same value of `match`, if `if` is true for them. */
+  cancel_on: Schema.optionalKey(
+    Schema.Struct({ events: Schema.Array(Schema.String), match: Schema.String, if: Schema.optionalKey(Schema.String) })
+  ),
   /** Seconds by which the first run starts ahead of others, or an expression for them. */
   priority: Schema.optionalKey(Schema.Union([Schema.Int, Schema.String]))
 })
 export type FlowControl = typeof FlowControl.Type
 
 /** Keys of `meta` that this file reads. */
-export const flowKeys = ["if", "ttl", "dedupe", "rateLimit", "throttle", "debounce", "singleton", "priority"]
+export const flowKeys = [
+  "if",
+  "ttl",
+  "dedupe",
+  "rateLimit",
+  "throttle",
+  "debounce",
+  "singleton",
+  "priority",
+  "cancelOn"
+]
 
 const day = 86_400_000
 
@@ -37,6 +61,9 @@ const ttlMaxMs = 365 * day
 
 /** Maximum starts per period. The store keeps the time of each. */
 const limitMax = 1_000
+
+/** Maximum event types that cancel the runs of a function. */
+const cancellingTypesMax = 10
 
 /** Maximum of a priority, and so of the time for which a run can be overtaken, in seconds. */
 export const prioritySecondsMax = 3_600
@@ -54,6 +81,7 @@ export const readFlowControl = (fields: Fields): Read<FlowControl | undefined> =
     const debounce = yield* given(fields.debounce, readDebounce)
     const singleton = yield* given(fields.singleton, readSingleton)
     const priority = yield* given(fields.priority, readPriority)
+    const cancel_on = yield* given(fields.cancelOn, readCancelOn)
     const control: FlowControl = {
       ...(ttl_ms === undefined ? {} : { ttl_ms }),
       ...(dedupe === undefined ? {} : { dedupe }),
@@ -61,7 +89,8 @@ export const readFlowControl = (fields: Fields): Read<FlowControl | undefined> =
       ...(throttle === undefined ? {} : { throttle }),
       ...(debounce === undefined ? {} : { debounce }),
       ...(singleton === undefined ? {} : { singleton }),
-      ...(priority === undefined ? {} : { priority })
+      ...(priority === undefined ? {} : { priority }),
+      ...(cancel_on === undefined ? {} : { cancel_on })
     }
     return Object.keys(control).length === 0 ? undefined : control
   })
@@ -125,8 +154,30 @@ const readDebounce = (value: unknown) =>
 
 const readSingleton = (value: unknown) =>
   Result.gen(function* () {
-    const singleton = yield* readObject("singleton", value, ["key"])
-    return { key: yield* readKey("singleton", singleton.key) }
+    const singleton = yield* readObject("singleton", value, ["key", "mode"])
+    const key = yield* readKey("singleton", singleton.key)
+    const mode = yield* readOneOf("singleton.mode", singleton.mode ?? "skip", ["skip", "cancel"])
+    return { key, ...(mode === "cancel" ? { mode } : {}) }
+  })
+
+const readCancelOn = (value: unknown) =>
+  Result.gen(function* () {
+    const field = "cancelOn"
+    const fields = yield* readObject(field, value, ["event", "match", "if"])
+    const events = yield* readOneOrMore(`${field}.event`, fields.event, readExactType)
+    if (events.length > cancellingTypesMax) {
+      return yield* fault(`${field}.event`, `must have at most ${cancellingTypesMax} event types`)
+    }
+    const match = yield* readExpression(`${field}.match`, fields.match, "any")
+    const condition = yield* given(fields.if, (it) => readExpression(`${field}.if`, it, "bool"))
+    return { events, match, ...(condition === undefined ? {} : { if: condition }) }
+  })
+
+/** Reads an event type without `*`, so that one look-up finds the functions that an event cancels. */
+const readExactType = (field: string, value: unknown): Read<string> =>
+  Result.flatMap(readText(field, value, 256), (type) => {
+    if (type.startsWith("svc:")) return fault(field, "must not start with svc:, which is reserved")
+    return type.endsWith("*") ? fault(field, "must be an exact event type, without *") : Result.succeed(type)
   })
 
 const readPriority = (value: unknown): Read<number | string> =>

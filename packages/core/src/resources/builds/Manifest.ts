@@ -17,7 +17,9 @@ const fn = { ns: Schema.String, var: Schema.String }
 export const Concurrency = Schema.Struct({
   limit: Schema.Int,
   /** A path into `event_data` whose values each have a separate limit. Null for one limit per function. */
-  key: Schema.NullOr(Schema.String)
+  key: Schema.NullOr(Schema.String),
+  /** Functions of the project with the same name share the limit. Without it, the function has its own. */
+  name: Schema.optionalKey(Schema.String)
 })
 export type Concurrency = typeof Concurrency.Type
 

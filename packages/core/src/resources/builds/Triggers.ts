@@ -181,10 +181,12 @@ export const readRetry = (value: unknown): Read<RetryPolicy> =>
 
 const readConcurrency = (value: unknown): Read<Concurrency> =>
   Result.gen(function* () {
-    const concurrency = yield* readObject("concurrency", value, ["limit", "key"])
+    const concurrency = yield* readObject("concurrency", value, ["limit", "key", "name"])
+    const name = yield* optional(concurrency.name, null, (it) => readUrlSafe("concurrency.name", it))
     return {
       limit: yield* readInteger("concurrency.limit", concurrency.limit, 1, concurrencyMax),
-      key: yield* optional(concurrency.key, null, (it) => readFieldPath("concurrency.key", it))
+      key: yield* optional(concurrency.key, null, (it) => readFieldPath("concurrency.key", it)),
+      ...(name === null ? {} : { name })
     }
   })
 

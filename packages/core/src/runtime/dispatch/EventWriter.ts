@@ -24,8 +24,10 @@ import { AdmissionStore } from "../runs/AdmissionStore.ts"
 import { startRun } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import { Arrivals } from "../workflows/Arrivals.ts"
+import { ChildRuns } from "../workflows/ChildRuns.ts"
+import { makeNotifyCancelled } from "./CancelledRuns.ts"
 import { Claimer } from "./Claimer.ts"
-import { admitTo, findEarlier, type KeyedDelivery, makeDeliveries } from "./Idempotency.ts"
+import { admitTo, findEarlier, type KeyedDelivery, makeCancelKeys, makeDeliveries } from "./Idempotency.ts"
 import { countSlots, Slots } from "./Slots.ts"
 
 export const layer = Layer.effect(
@@ -36,6 +38,9 @@ export const layer = Layer.effect(
     const bus = yield* ClusterBus
     const arrivals = yield* Arrivals
     const toDeliveries = yield* makeDeliveries
+    const toCancelKeys = yield* makeCancelKeys
+    const childRuns = yield* ChildRuns
+    const notifyCancelled = yield* makeNotifyCancelled
     const notifyPending = yield* makeNotifyPending
     const write = yield* makeWrite(notifyPending)
 
@@ -56,15 +61,18 @@ export const layer = Layer.effect(
     )
 
     const admit = Effect.fnUntraced(function* (publication: Publication, deliveries: ReadonlyArray<KeyedDelivery>) {
-      const { event, isNew, waiting } = yield* unconfirmed.track(
-        permits.withPermit(publication.event.env_id, admitTo(admissions, publication, deliveries)),
+      const cancels = yield* toCancelKeys(publication)
+      const { event, isNew, waiting, replaced } = yield* unconfirmed.track(
+        permits.withPermit(publication.event.env_id, admitTo(admissions, publication, deliveries, cancels)),
         // The event may have waited for an earlier query of its keys.
         publication.event.created_at
       )
       if (!isNew) return event
-      dropped += deliveries.length - waiting
+      dropped += deliveries.length - waiting + replaced.events.length
       arrivals.published(event)
       yield* bus.publish(publicationActivity(publication.event, publication.beginsStream))
+      if (replaced.runs.length > 0) yield* notifyCancelled(replaced.runs)
+      childRuns.ended(replaced.events.map((event_id) => ({ env_id: event.env_id, event_id })))
       if (waiting > 0) yield* notifyPending([event])
       if (publication.schedule?._tag === "Created") yield* bus.sendControl([{ type: "schedules:changed" }])
       return event
@@ -107,9 +115,13 @@ const admissionsPerEnv = 4
 /** Maximum pending admissions of one call that publishes many events. */
 const admissionsMax = 16
 
-const isConditional = ({ request, schedule }: Publication, deliveries: ReadonlyArray<KeyedDelivery>): boolean =>
+const isConditional = (
+  { request, schedule, cancels }: Publication,
+  deliveries: ReadonlyArray<KeyedDelivery>
+): boolean =>
   request !== null ||
   schedule !== undefined ||
+  cancels !== undefined ||
   deliveries.some(({ onceKey, rules }) => onceKey !== null || rules.length > 0)
 
 /** True if the delivery can be claimed at creation. Only a claim can decide about the others. */

@@ -12,9 +12,10 @@ import type { Caller } from "../../tenants/access/Caller.ts"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type Publication } from "../events/EventLog.ts"
 import { makePublishEvent, type NewEvent, type PublishError } from "../events/publishEvent.ts"
-import { publicationActivity } from "../runs/Activity.ts"
+import { latestActivity, publicationActivity } from "../runs/Activity.ts"
 import type { AdmissionStore } from "../runs/AdmissionStore.ts"
-import { admitTo, findEarlier, makeDeliveries } from "./Idempotency.ts"
+import { toStopMessages } from "./CancelledRuns.ts"
+import { type AdmissionResult, admitTo, findEarlier, makeCancelKeys, makeDeliveries } from "./Idempotency.ts"
 
 /** An event that is stored if the transaction is committed. */
 export interface TransactionalEvent {
@@ -41,13 +42,19 @@ export class HostTransactions extends Context.Service<
     Effect.gen(function* () {
       const publishEvent = yield* makePublishEvent
       const toDeliveries = yield* makeDeliveries
+      const toCancelKeys = yield* makeCancelKeys
 
       /** Returns a log that stores with `admissions` and adds the text for the bus to `texts`. */
       const makeLog = (admissions: AdmissionStore["Service"], texts: Array<string>) => {
         const append = Effect.fnUntraced(function* (publication: Publication) {
-          const { event, isNew, waiting } = yield* admitTo(admissions, publication, yield* toDeliveries(publication))
-          if (isNew) texts.push(encodeText(publication, waiting))
-          return event
+          const admitted = yield* admitTo(
+            admissions,
+            publication,
+            yield* toDeliveries(publication),
+            yield* toCancelKeys(publication)
+          )
+          if (admitted.isNew) texts.push(encodeText(publication, admitted))
+          return admitted.event
         })
         return EventLog.of({
           append,
@@ -70,13 +77,14 @@ export class HostTransactions extends Context.Service<
   )
 }
 
-const encodeText = (publication: Publication, waiting: number): string => {
-  const control: Array<ControlMessage> = []
+const encodeText = (publication: Publication, { waiting, replaced }: AdmissionResult): string => {
+  const ended = replaced.runs.map(({ run }) => run)
+  const control: Array<ControlMessage> = [...toStopMessages(ended)]
   if (waiting > 0) control.push({ type: "deliveries:waiting", node_id: null })
   if (publication.schedule?._tag === "Created") control.push({ type: "schedules:changed" })
   const content = {
     control: control.map(encodeControl),
-    activity: publicationActivity(publication.event, publication.beginsStream),
+    activity: [...publicationActivity(publication.event, publication.beginsStream), ...ended.map(latestActivity)],
     wantsActivity: null,
     queriesInterest: false,
     silentSince: null

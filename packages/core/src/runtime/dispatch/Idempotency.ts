@@ -7,7 +7,7 @@ import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.t
 import type { Event } from "../events/Event.ts"
 import type { OnceRequest, Publication } from "../events/EventLog.ts"
 import { describeRefusal } from "../events/ScheduleEvents.ts"
-import type { AdmissionStore, EarlierRequest } from "../runs/AdmissionStore.ts"
+import type { AdmissionStore, EarlierRequest, Replaced } from "../runs/AdmissionStore.ts"
 import { newDelivery } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
@@ -25,8 +25,15 @@ export interface KeyedDelivery {
 
 const noRules: ReadonlyArray<FlowRule> = []
 
-/** Result of an admission: the new event and its number of pending deliveries, or an earlier event. */
-export type AdmissionResult = { readonly event: Event; readonly isNew: boolean; readonly waiting: number }
+/** Result of an admission: the new event, its number of pending deliveries and what they replaced, or an earlier event. */
+export interface AdmissionResult {
+  readonly event: Event
+  readonly isNew: boolean
+  readonly waiting: number
+  readonly replaced: Replaced
+}
+
+const replacedNone: Replaced = { runs: [], events: [] }
 
 /** Returns a function that builds the deliveries of a publication, none of them claimed. */
 export const makeDeliveries = Effect.gen(function* () {
@@ -52,6 +59,14 @@ export const makeDeliveries = Effect.gen(function* () {
   })
 })
 
+/** Returns a function that lists the keys of the deliveries and runs that the event of a publication cancels. */
+export const makeCancelKeys = Effect.map(makeDeliveryKeys, ({ cancelKey }) =>
+  Effect.fnUntraced(function* ({ event, cancels = [] }: Publication) {
+    const keys = yield* Effect.forEach(cancels, (match) => cancelKey(event, match))
+    return keys.flatMap((key) => key ?? [])
+  })
+)
+
 /**
  * Gives the delivery the place of one that was created `priorityMs` earlier. Queues are in the order of `due_at`, and groups
  * in the order of the ids. So deliveries with a priority overtake others only for that time, and none waits forever.
@@ -71,13 +86,15 @@ const moveAhead = (delivery: Delivery, event: Event, priorityMs: number): Delive
 export const admitTo = Effect.fnUntraced(function* (
   admissions: AdmissionStore["Service"],
   { event, request, schedule }: Publication,
-  deliveries: ReadonlyArray<KeyedDelivery>
+  deliveries: ReadonlyArray<KeyedDelivery>,
+  cancels: ReadonlyArray<string>
 ): Effect.fn.Return<AdmissionResult, BadRequest | StoreUnavailable> {
   const admitted = yield* admissions.admit({
     event,
     deliveries,
     request: request === null ? null : { ...request, key: requestKey(request) },
     ...(schedule === undefined ? {} : { schedule }),
+    ...(cancels.length === 0 ? {} : { cancels }),
     now: event.created_at,
     until: addMillis(event.created_at, keyLifetimeMs)
   })
@@ -85,9 +102,14 @@ export const admitTo = Effect.fnUntraced(function* (
     case "Refused":
       return yield* new BadRequest({ reason: describeRefusal(admitted.refusal) })
     case "Earlier":
-      return { event: yield* checkDigest(admitted.earlier, request), isNew: false, waiting: 0 }
+      return { event: yield* checkDigest(admitted.earlier, request), isNew: false, waiting: 0, replaced: replacedNone }
     case "Stored":
-      return { event, isNew: true, waiting: admitted.deliveries.length }
+      return {
+        event,
+        isNew: true,
+        waiting: admitted.deliveries.length,
+        replaced: admitted.replaced ?? replacedNone
+      }
   }
 })
 

@@ -26,6 +26,8 @@ export interface Publication {
   /** True if it is the first event of its stream. */
   readonly beginsStream: boolean
   readonly request: OnceRequest | null
+  /** Functions whose earlier runs the event cancels, if the values of their expressions are the same. */
+  readonly cancels?: ReadonlyArray<Match>
   /** Change of schedules in the same transaction. */
   readonly schedule?: ScheduleChange
 }

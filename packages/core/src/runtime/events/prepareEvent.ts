@@ -54,6 +54,7 @@ export const makePrepareEvent = Effect.gen(function* () {
     const streamId = stream_id === undefined ? undefined : readStreamId(stream_id)
     if (streamId === null) return null
     const matches = deployed.matches(type)
+    if (deployed.cancels(type).length > 0) return null
     if (matches.some(({ condition }) => condition !== undefined)) return null
     const event = toEvent(caller, input, streamId)
     return {
@@ -68,7 +69,9 @@ export const makePrepareEvent = Effect.gen(function* () {
   const makePlan = Effect.fnUntraced(function* (event: Event, data: Schema.Json, depth: number) {
     if (!isSystemType(event.event_type)) {
       const deployed = yield* deployments.of(event.env_id)
-      return { matches: yield* expressions.select(event, deployed.matches(event.event_type)) }
+      const matches = yield* expressions.select(event, deployed.matches(event.event_type))
+      const cancels = yield* expressions.select(event, deployed.cancels(event.event_type))
+      return cancels.length === 0 ? { matches } : { matches, cancels }
     }
     const { matches, schedule } = yield* system.plan({ ...event, depth }, data)
     if (schedule === null) return { matches }

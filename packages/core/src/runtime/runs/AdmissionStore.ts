@@ -5,12 +5,13 @@
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { DeliveryId, EnvId } from "../../foundation/Ids.ts"
+import type { DeliveryId, EnvId, EventId } from "../../foundation/Ids.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { ScheduleChange, ScheduleRefusal } from "../../resources/schedules/Schedule.ts"
 import type { Event } from "../events/Event.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { FlowRule } from "./FlowRules.ts"
+import type { CancelledRun } from "./RunControlStore.ts"
 
 export interface AdmittedDelivery {
   readonly delivery: Delivery
@@ -27,6 +28,8 @@ export interface Admission {
   readonly request: { readonly key: string; readonly digest: string } | null
   /** Change of schedules. If it is refused, nothing is stored. */
   readonly schedule?: ScheduleChange
+  /** The event cancels deliveries and runs of earlier events with one of these keys, at most `cancelledMax`. */
+  readonly cancels?: ReadonlyArray<string>
   readonly now: Timestamp
   /** Expiry of the keys. */
   readonly until: Timestamp
@@ -38,9 +41,25 @@ export interface EarlierRequest {
   readonly digest: string
 }
 
+/** Maximum deliveries and runs that an event cancels. */
+export const cancelledMax = 1_000
+
+/** Runs that an admission cancelled, and pending deliveries that it removed. */
+export interface Replaced {
+  readonly runs: ReadonlyArray<CancelledRun>
+  /** Events of the deliveries. */
+  readonly events: ReadonlyArray<EventId>
+}
+
+/** Returns the field of an outcome for what several deliveries replaced; none if they replaced nothing. */
+export const joinReplaced = (all: ReadonlyArray<Replaced>): { readonly replaced?: Replaced } => {
+  const replaced = { runs: all.flatMap(({ runs }) => runs), events: all.flatMap(({ events }) => events) }
+  return replaced.runs.length + replaced.events.length === 0 ? {} : { replaced }
+}
+
 export type AdmissionOutcome =
   /** The event was stored, with these deliveries. */
-  | { readonly _tag: "Stored"; readonly deliveries: ReadonlyArray<DeliveryId> }
+  | { readonly _tag: "Stored"; readonly deliveries: ReadonlyArray<DeliveryId>; readonly replaced?: Replaced }
   | { readonly _tag: "Earlier"; readonly earlier: EarlierRequest }
   | { readonly _tag: "Refused"; readonly refusal: ScheduleRefusal }
 

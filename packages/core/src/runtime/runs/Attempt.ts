@@ -144,13 +144,20 @@ export const endRun = (run: Run, execution: Execution, now: Timestamp): Run => (
   result: toResult(execution.outcome)
 })
 
+/** Message of a run whose function handles only the latest event (`singleton`). */
+export const replacedMessage = "A newer event with the same key cancelled the run"
+
+/** Returns the message of a run that an event cancelled (`cancelOn`). */
+export const cancelledByMessage = ({ event_id, event_type }: Event): string =>
+  `The event ${event_id} of the type ${event_type} cancelled the run`
+
 /** Returns the run after its cancellation. */
-export const cancelRun = (run: Run, now: Timestamp): Run => ({
+export const cancelRun = (run: Run, now: Timestamp, message?: string): Run => ({
   ...run,
   status: "cancelled",
   waiting: null,
   stop_time: now,
-  result: toResult({ _tag: "Cancelled" })
+  result: toResult({ _tag: "Cancelled", ...(message === undefined ? {} : { message }) })
 })
 
 /** Returns the run after a failure of this node, independent of the guest. */

@@ -49,6 +49,8 @@ export const Delivery = Schema.Struct({
   throttle: Schema.optionalKey(Schema.Struct({ key: Schema.String, limit: Schema.Int, period_ms: Schema.Int })),
   /** The function that is called after the last attempt failed. */
   on_failure: Schema.optionalKey(OnFailure),
+  /** Events cancel deliveries and runs with this key (`cancelOn`). */
+  cancel_key: Schema.optionalKey(Schema.String),
   /** Span of the publication in W3C format, if there was a tracer. Its runs belong to that trace. */
   traceparent: Schema.optionalKey(Schema.String)
 })

@@ -13,8 +13,8 @@ import type { FlowRule } from "./FlowRules.ts"
 /** Maximum characters of a key. Longer ones are hashed: keys are stored per delivery, and event data may be large. */
 const keyLengthMax = 200
 
-/** Conditions on the start of a delivery, which only a claim can decide. */
-export type StartTerms = Pick<Delivery, "ttl_ms" | "throttle">
+/** Conditions on the start of a delivery, which only a claim can decide, and the key by which events cancel it. */
+export type StartTerms = Pick<Delivery, "ttl_ms" | "throttle" | "cancel_key">
 
 export interface DeliveryKeys {
   /** Returns the group whose runs share the function's concurrency limit; null without a limit. */
@@ -25,6 +25,8 @@ export interface DeliveryKeys {
   readonly priorityMs: (event: Event, match: Match) => Effect.Effect<number>
   /** Returns the conditions on the start of the function's runs; none without flow control. */
   readonly startTerms: (event: Event, match: Match) => Effect.Effect<StartTerms>
+  /** Returns the key of deliveries and runs of the function that the event cancels; null if it cancels none. */
+  readonly cancelKey: (event: Event, match: Match) => Effect.Effect<string | null>
   /** Returns the rules that decide whether the function gets the event; none without flow control. */
   readonly rules: (event: Event, match: Match) => Effect.Effect<ReadonlyArray<FlowRule>>
 }
@@ -46,8 +48,16 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
       return yield* bounded(`${name}#${(yield* expressions.readKey(event, match, expression)) ?? "null"}`)
     })
 
+    const cancelKey = Effect.fnUntraced(function* (event: Event, match: Match) {
+      const cancelOn = match.handler.flow?.cancel_on
+      const value = cancelOn === undefined ? null : yield* expressions.readKey(event, match, cancelOn.match)
+      return value === null ? null : yield* bounded(`${formatName(match)}#${value}`)
+    })
+
     const startTerms = Effect.fnUntraced(function* (event: Event, match: Match, { ttl_ms, throttle }: FlowControl) {
+      const cancel_key = yield* cancelKey(event, match)
       return {
+        ...(cancel_key === null ? {} : { cancel_key }),
         // A replay is wanted now, however old its event is.
         ...(ttl_ms === undefined || match.run_type === "run" ? {} : { ttl_ms }),
         ...(throttle === undefined
@@ -74,7 +84,7 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
     const rules = Effect.fnUntraced(function* (event: Event, match: Match, flow: FlowControl) {
       const { singleton, rate_limit, debounce } = flow
       const all: Array<FlowRule> = [...(yield* dedupeRules(event, match, flow.dedupe))]
-      if (singleton !== undefined) all.push({ _tag: "Singleton" })
+      if (singleton !== undefined && singleton.mode === undefined) all.push({ _tag: "Singleton" })
       if (rate_limit !== undefined) {
         const { limit, period_ms } = rate_limit
         all.push({ _tag: "RateLimit", key: yield* keyOf("rate", event, match, rate_limit.key), limit, period_ms })
@@ -83,6 +93,7 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
         const { period_ms, max_ms } = debounce
         all.push({ _tag: "Debounce", key: yield* keyOf("debounce", event, match, debounce.key), period_ms, max_ms })
       }
+      if (singleton?.mode === "cancel") all.push({ _tag: "Replace" })
       return all
     })
 
@@ -94,7 +105,7 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
         }
         if (concurrency === null) return noGroup
         const { limit, key } = concurrency
-        const name = formatName(match)
+        const name = concurrency.name === undefined ? formatName(match) : formatShared(match, concurrency.name)
         return key === null
           ? Effect.succeed({ key: name, limit })
           : Effect.map(bounded(`${name}#${fieldText(event.event_data, key)}`), (bound) => ({ key: bound, limit }))
@@ -117,6 +128,8 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
       startTerms: (event, match) =>
         match.handler.flow === undefined ? noTerms : startTerms(event, match, match.handler.flow),
 
+      cancelKey,
+
       rules: (event, match) =>
         match.handler.flow === undefined ? Effect.succeed(noRules) : rules(event, match, match.handler.flow)
     }
@@ -129,5 +142,8 @@ const noGroup = Effect.succeed(null)
 const noKey = Effect.succeed(null)
 const noTerms = Effect.succeed<StartTerms>({})
 const noRules: ReadonlyArray<FlowRule> = []
+
+/** Returns the name of a limit that functions of a project share. It differs from all of `formatName`. */
+const formatShared = ({ build }: Match, name: string): string => `${build.project_id}:${name}`
 
 const formatName = ({ build, handler }: Match): string => `${build.project_id}/${handler.ns}/${handler.var}`

@@ -16,6 +16,8 @@ export type FlowRule =
   | { readonly _tag: "RateLimit"; readonly key: string; readonly limit: number; readonly period_ms: number }
   /** No delivery is stored while another one of its group is pending or running. */
   | { readonly _tag: "Singleton" }
+  /** A delivery replaces all of its group that are pending or running. Applies after all others, if none drops it. */
+  | { readonly _tag: "Replace" }
   /** A delivery replaces the pending one of the key, and starts later: at most `max_ms` after the first one. */
   | { readonly _tag: "Debounce"; readonly key: string; readonly period_ms: number; readonly max_ms: number | null }
 
@@ -48,7 +50,7 @@ export const writeFlowState = (state: FlowState, expires_at: Timestamp): StoredF
 
 /** Keys whose states the rules read. */
 export const flowKeysOf = (rules: ReadonlyArray<FlowRule>): ReadonlyArray<string> =>
-  rules.flatMap((rule) => (rule._tag === "Singleton" ? [] : [rule.key]))
+  rules.flatMap((rule) => ("key" in rule ? [rule.key] : []))
 
 /** Result of a rule: the new state of its key, or that the delivery is not stored. */
 export type FlowDecision = { readonly _tag: "Dropped" } | { readonly _tag: "Stored"; readonly state: StoredFlowState }

@@ -25,6 +25,8 @@ export interface RunSelection {
   readonly eventId?: EventId
   /** Only runs of functions with one of these names: `ns/var`, or `project:ns/var` with the project's name at that time. */
   readonly functions?: ReadonlyArray<string>
+  /** Only these runs. */
+  readonly runIds?: ReadonlyArray<RunId>
 }
 
 export type RunRef = Pick<Run, "env_id" | "run_id">

@@ -42,6 +42,12 @@ describe("flow control in meta", () => {
         singleton: { key: "event.data.id" },
         priority: "event.data.urgent ? 60 : 0"
       })
+      const { functions: cancelled } = yield* read({ cancelOn: { event: ["b", "c"], match: "event.data.id" } })
+      assert.deepStrictEqual(cancelled[0]?.flow, { cancel_on: { events: ["b", "c"], match: "event.data.id" } })
+      const modes = (["skip", "cancel"] as const).map((mode) => read({ event: "a", singleton: { mode } }))
+      const [skipping, cancelling] = yield* Effect.all(modes)
+      assert.deepStrictEqual(skipping?.handlers[0]?.flow, { singleton: { key: null } })
+      assert.deepStrictEqual(cancelling?.handlers[0]?.flow, { singleton: { key: null, mode: "cancel" } })
       const { handlers: urgent } = yield* read({ event: "a", priority: 60 })
       assert.deepStrictEqual(urgent[0]?.flow, { priority: 60 })
     })
@@ -90,10 +96,23 @@ describe("flow control in meta", () => {
           { event: "a", debounce: { period: "1m", max: "1s" } },
           "main/go: meta.debounce.max must be from 60000 ms to 604800000 ms"
         ],
-        [{ event: "a", singleton: { mode: "skip" } }, "main/go: meta.singleton.mode is not a known key"],
+        [{ event: "a", singleton: { mode: "newest" } }, "main/go: meta.singleton.mode must be one of skip, cancel"],
+        [{ event: "a", singleton: { limit: 1 } }, "main/go: meta.singleton.limit is not a known key"],
         [
           { event: "a", singleton: {}, concurrency: { limit: 2 } },
           "main/go: meta.singleton must not be set together with concurrency: a singleton has one run at a time"
+        ],
+        [
+          { event: "a", cancelOn: { event: "b" } },
+          "main/go: meta.cancelOn.match must be a string of 1 to 1000 characters: valid Unicode, without U+0000"
+        ],
+        [
+          { event: "a", cancelOn: { event: "b:*", match: "event.data.id" } },
+          "main/go: meta.cancelOn.event must be an exact event type, without *"
+        ],
+        [
+          { event: "a", cancelOn: { event: "b", match: "event." } },
+          "main/go: meta.cancelOn.match must be an expression such as event.data.total > 100: at character 7, Expected IDENTIFIER, got EOF"
         ],
         [{ event: "a", priority: -1 }, "main/go: meta.priority must be a number from 0 to 3600"],
         [

@@ -169,6 +169,7 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   [[], "", "must be an object"],
   [{ evnt: "a" }, "evnt", "is not a known key"],
   [{ ...event, concurrency: { limit: 0 } }, "concurrency.limit", "must be a number from 1 to 10000"],
+  [{ ...event, concurrency: { limit: 1, name: "a b" } }, "concurrency.name", "must be 1 to 128 URL-safe characters"],
   [{ ...event, concurrency: 3 }, "concurrency", "must be an object"],
   [{ ...event, concurrency: { limit: 1, key: "a..b" } }, "concurrency.key", "must be names separated by dots"],
   [{ ...event, concurrency: { limit: 1, per: "a" } }, "concurrency.per", "is not a known key"],

@@ -59,6 +59,8 @@ const app = (gauge: Gauge, sleep: (ms: number) => Promise<void>) => {
         one: on({ event: "one", concurrency: { limit: 1 } }),
         three: on({ event: "three", concurrency: { limit: 3 } }),
         each: on({ event: "each", concurrency: { limit: 2, key: "customer" } }),
+        reads: on({ event: "reads", concurrency: { limit: 3, key: "customer", name: "crm" } }),
+        writes: on({ event: "writes", concurrency: { limit: 1, key: "customer", name: "crm" } }),
         free: on({ event: "free" })
       }
     }
@@ -129,6 +131,33 @@ describe("concurrency of a function", () => {
       yield* advance(800)
       assert.strictEqual(gauge.order.length, 15)
       assert.deepStrictEqual([...gauge.max.values()], [2, 2, 2])
+      yield* node.stop
+    }).pipe(Effect.provide(MemoryStores.layer))
+  )
+
+  it.effect("with a name is shared by all functions of the name, each with its own limit", () =>
+    Effect.gen(function* () {
+      const gauge = new Gauge()
+      const node = yield* startNode(gauge)
+      const env = yield* node.in(deployed("app"))
+      for (const [n, type] of ["reads", "reads", "writes", "reads", "reads"].entries()) {
+        yield* node.in(publish(env, type, { customer: "a", ms: 100, n }))
+      }
+      yield* node.in(publish(env, "writes", { customer: "b", ms: 100, n: 5 }))
+      yield* advance(50)
+      assert.deepStrictEqual(
+        [...gauge.now],
+        [
+          ["a", 2],
+          ["b", 1]
+        ]
+      )
+      yield* advance(1_000)
+      assert.deepStrictEqual(
+        gauge.order.filter((n) => n < 5),
+        [0, 1, 2, 3, 4]
+      )
+      assert.deepStrictEqual(gauge.max.get("a"), 3)
       yield* node.stop
     }).pipe(Effect.provide(MemoryStores.layer))
   )

@@ -6,9 +6,13 @@ import type { TrustedFunction } from "@weft/core/testing"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { allRuns, asHost, deployed, settle, world } from "../../world.ts"
+import { endAll, never } from "../control/PendingRuns.ts"
+import { durable } from "../workflows/DurableWorld.ts"
 
 const on = (meta: object): TrustedFunction =>
   Object.assign((event: { readonly event_data: unknown }) => event.event_data, { meta })
+
+const undo = { event: ["undo"], match: "event.data.id", if: "event.data.wanted" }
 
 const modules = {
   shop: {
@@ -17,6 +21,16 @@ const modules = {
       soon: on({ event: "soon", ttl: "1m", throttle: { limit: 1, period: "2m" } }),
       once: on({ event: "once", dedupe: { key: "event.data.id", window: "10s" } }),
       limited: on({ event: "limited", rateLimit: { limit: 2, period: "1m", key: "event.data.customer" } }),
+      newest: Object.assign(
+        (event: { readonly event_data: { readonly wait: boolean } }) =>
+          event.event_data.wait ? never() : event.event_data,
+        { meta: { event: "newest", singleton: { key: "event.data.id", mode: "cancel" } } }
+      ),
+      ordered: Object.assign(never, {
+        meta: { event: "ordered", concurrency: { limit: 2 }, cancelOn: undo }
+      }),
+      sleeps: durable("ordered", (_, svc) => svc.sleep("nap", "1h"), { cancelOn: undo }),
+      spaced: on({ event: "spaced", singleton: { mode: "cancel" }, throttle: { limit: 1, period: "1m" } }),
       slow: on({ event: "slow", throttle: { limit: 2, period: "1m" } }),
       urgent: on({ event: "urgent", priority: "event.data.seconds", throttle: { limit: 1, period: "1m" } }),
       last: on({ event: "last", debounce: { period: "10s", max: "25s", key: "event.data.id" } })
@@ -30,7 +44,7 @@ const check = <E>(claim: string, body: (env: Env) => Effect.Effect<void, E, Worl
   it.effect(claim, () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_800_000_000_000)
-      yield* Effect.provide(Effect.flatMap(deployed("shop"), body), world(modules))
+      yield* Effect.provide(Effect.ensuring(Effect.flatMap(deployed("shop"), body), endAll), world(modules))
     })
   )
 
@@ -122,6 +136,77 @@ describe("a rate limit", () => {
         (yield* results(env)).map((text) => JSON.parse(text).n),
         [0, 1, 2, 4]
       )
+    })
+  )
+})
+
+describe("a singleton that cancels", () => {
+  const statuses = (env: Env) =>
+    Effect.map(allRuns(env), (runs) => runs.map(({ status, result }) => [status, String(result)]).reverse())
+
+  check("cancels the active run of the key for a newer event, and no other", (env) =>
+    Effect.gen(function* () {
+      const stopped =
+        '{"error":{"name":"Cancelled","message":"A newer event with the same key cancelled the run","stack":""}}'
+      yield* publishAll(env, "newest", [{ id: 1, wait: true }])
+      yield* settle
+      yield* publishAll(env, "newest", [
+        { id: 2, wait: true },
+        { id: 1, wait: false }
+      ])
+      yield* settle
+      assert.deepStrictEqual(yield* statuses(env), [
+        ["cancelled", stopped],
+        ["running", "null"],
+        ["succeeded", '{"id":1,"wait":false}']
+      ])
+    })
+  )
+
+  check("removes a pending delivery, and counts it", (env) =>
+    Effect.gen(function* () {
+      yield* publishAll(env, "spaced", [1])
+      assert.deepStrictEqual(yield* results(env), ["1"])
+      yield* publishAll(env, "spaced", [2, 3])
+      yield* TestClock.adjust(60_000)
+      assert.deepStrictEqual(yield* results(env), ["1", "3"])
+      assert.deepStrictEqual(yield* metric("weft_deliveries_dropped_total"), [1])
+    })
+  )
+})
+
+describe("cancelOn", () => {
+  check("cancels pending, active and suspended runs of earlier events with the same value", (env) =>
+    Effect.gen(function* () {
+      const before = [{ id: 1 }, { id: 2 }, { id: 1 }]
+      yield* publishAll(env, "ordered", before)
+      yield* settle
+      yield* publishAll(env, "undo", [{ id: 1, wanted: false }])
+      yield* settle
+      assert.strictEqual((yield* allRuns(env)).filter(({ status }) => status === "cancelled").length, 0)
+      const { event_id } = yield* publish(env, { type: "undo", data: { id: 1, wanted: true } })
+      yield* publishAll(env, "ordered", [{ id: 1 }])
+      yield* settle
+      const runs = (yield* allRuns(env)).filter((run) => run.var === "ordered")
+      assert.deepStrictEqual(runs.map(({ status }) => status).reverse(), ["cancelled", "running", "running"])
+      assert.include(String(runs.at(-1)?.result), `The event ${event_id} of the type undo cancelled the run`)
+      assert.deepStrictEqual(yield* metric("weft_deliveries_dropped_total"), [1])
+      const sleeps = (yield* allRuns(env)).filter((run) => run.var === "sleeps")
+      assert.deepStrictEqual(sleeps.map(({ status }) => status).reverse(), [
+        "cancelled",
+        "running",
+        "cancelled",
+        "running"
+      ])
+    })
+  )
+
+  check("that an event has no value for cancels nothing", (env) =>
+    Effect.gen(function* () {
+      yield* publishAll(env, "ordered", [{ id: null }, {}])
+      yield* publishAll(env, "undo", [{ id: null, wanted: true }])
+      yield* settle
+      assert.isTrue((yield* allRuns(env)).every(({ status }) => status !== "cancelled"))
     })
   )
 })
