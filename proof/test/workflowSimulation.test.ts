@@ -43,7 +43,11 @@ const advancing = (change: (entry: Advanced) => JournalEntry): Alter =>
 
 /** A store that changes the histories that nodes read. */
 const loading = (change: (loaded: Loaded) => Loaded): Alter =>
-  alter(WorkflowStore, (store) => ({ load: (run) => Effect.map(store.load(run), change) }))
+  alter(WorkflowStore, (store) => ({
+    load: (run) => Effect.map(store.load(run), change),
+    loadSmall: (...runs) =>
+      Effect.map(store.loadSmall(...runs), (loaded) => new Map([...loaded].map(([id, run]) => [id, change(run)])))
+  }))
 
 type Loaded = Effect.Success<ReturnType<WorkflowStore["Service"]["load"]>>
 

@@ -53,7 +53,11 @@ export const observeStores = (stores: Context.Context<Stores>, model: ReferenceM
     }),
     Context.add(WorkflowStore, {
       ...workflows,
-      load: (run) => record(workflows.load(run), ({ history }) => model.workflows.loaded(run.run_id, history))
+      load: (run) => record(workflows.load(run), ({ history }) => model.workflows.loaded(run.run_id, history)),
+      loadSmall: (envId, runs) =>
+        record(workflows.loadSmall(envId, runs), (loaded) => {
+          for (const [runId, { history }] of loaded) model.workflows.loaded(runId, history)
+        })
     }),
     Context.add(TickStore, {
       fire: (wanted) => record(ticks.fire(wanted), (moved) => model.fired(wanted, moved))
