@@ -6,10 +6,13 @@ import { sharedDatabase } from "./Shared.ts"
 
 type Described = Pick<typeof eventRow, "types"> & { readonly names: ReadonlyArray<string> }
 
+/** The column that only updates set, when something holds a delivery. */
+const heldRow: Described = { names: ["held_since"], types: ["integer"] }
+
 /** Rows of each table, without their columns of other tables. */
 const described: Record<string, ReadonlyArray<readonly [row: Described, ...others: ReadonlyArray<string>]>> = {
   events: [[eventRow]],
-  deliveries: [[deliveryRow]],
+  deliveries: [[deliveryRow], [heldRow]],
   runs: [[startRow], [endedRow], [suspendRow, "at", "due_at", "ended"]],
   // Only the holder of the delivery may write.
   workflow_steps: [[stepRow, "delivery_id"]],
