@@ -111,7 +111,7 @@ describe("kill -9", () => {
 
   it("rejects a second server on the same data", { timeout: 60_000 }, async () => {
     const server = await startServer(dataDir)
-    await expect(startServer(dataDir)).rejects.toThrow("ended with 1")
+    await expect(startServer(dataDir)).rejects.toThrow("exited with code 1")
     expect(await server.stop()).toBe(0)
   })
 })

@@ -156,7 +156,7 @@ describe("a disk", { timeout: 120_000 }, () => {
     const lines: Array<string> = []
     const startReadOnly = (through: ReadonlyArray<string>) =>
       startServer(dir, {}, { through, onOutput: (text) => lines.push(text) })
-    await expect(startReadOnly(onDisk(dir, "24m", true))).rejects.toThrow("ended with 1")
+    await expect(startReadOnly(onDisk(dir, "24m", true))).rejects.toThrow("exited with code 1")
     expect(lines.join("")).toMatch(
       /^weft: WEFT_DATA_DIR must be a folder that this user can write: EROFS: read-only file system, [^\n]*\n$/
     )
@@ -164,7 +164,7 @@ describe("a disk", { timeout: 120_000 }, () => {
 
     expect(await (await startServer(dir)).stop()).toBe(0)
     lines.length = 0
-    await expect(startReadOnly(readOnly(dir))).rejects.toThrow("ended with 1")
+    await expect(startReadOnly(readOnly(dir))).rejects.toThrow("exited with code 1")
     expect(lines.join("")).toMatch(
       /^weft: WEFT_DATA_DIR does not work: The database [^\n]* cannot be used: EROFS: read-only file system, [^\n]*\n$/
     )

@@ -32,7 +32,7 @@ const start = async (key = "", previous = "", lost = ""): Promise<ServerProcess>
 const failedStart = async (key: string): Promise<string> => {
   const lines: Array<string> = []
   const starting = startServer(dataDir, { WEFT_MASTER_KEY: key }, { onOutput: (text) => lines.push(text) })
-  await expect(starting).rejects.toThrow("ended with 1")
+  await expect(starting).rejects.toThrow("exited with code 1")
   return lines.join("")
 }
 

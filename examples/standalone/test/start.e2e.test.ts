@@ -13,7 +13,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const failedStart = async (name: string, variables: Readonly<Record<string, string>>): Promise<string> => {
   const lines: Array<string> = []
   const starting = startServer(join(dir, name), variables, { onOutput: (text) => lines.push(text) })
-  await expect(starting).rejects.toThrow("ended with 1")
+  await expect(starting).rejects.toThrow("exited with code 1")
   return lines.join("")
 }
 
