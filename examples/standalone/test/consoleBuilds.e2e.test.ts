@@ -212,6 +212,7 @@ describe("secrets and files", () => {
     await dialog.getByLabel("Path").fill("notes/a.txt")
     await dialog.getByRole("button", { name: "Upload a file" }).click()
     await page.getByText("notes/a.txt").first().waitFor()
+    await dialog.waitFor({ state: "hidden" })
     expect(await violationsOn(page)).toStrictEqual([])
     await page.getByRole("button", { name: "Copy a link: notes/a.txt" }).click()
     await page.getByText("valid for one hour").waitFor()
