@@ -13,16 +13,10 @@ const turnBytes = 16 * 1024
 /** The sender of messages of the runner itself, which come first. */
 export const runnerItself = -1
 
-interface Waiting {
-  readonly messages: Array<FromRunner>
-  /** Messages at the head that are written. */
-  written: number
-}
-
 export class OutputQueue {
   readonly #own: Array<FromRunner> = []
-  /** Isolates with messages, in the order of their turns. */
-  readonly #isolates = new Map<number, Waiting>()
+  /** Messages by isolate, in the order of the isolates' turns. */
+  readonly #isolates = new Map<number, Array<FromRunner>>()
 
   get isEmpty(): boolean {
     return this.#own.length === 0 && this.#isolates.size === 0
@@ -34,9 +28,9 @@ export class OutputQueue {
       this.#own.push(message)
       return
     }
-    const waiting = this.#isolates.get(sender)
-    if (waiting === undefined) this.#isolates.set(sender, { messages: [message], written: 0 })
-    else waiting.messages.push(message)
+    const messages = this.#isolates.get(sender)
+    if (messages === undefined) this.#isolates.set(sender, [message])
+    else messages.push(message)
   }
 
   /** Writes messages until at least `bytes` are written, or none is left. */
@@ -45,17 +39,17 @@ export class OutputQueue {
     while (writer.size < bytes) {
       const [next] = this.#isolates
       if (next === undefined) return
-      const [isolate, waiting] = next
+      const [isolate, messages] = next
       this.#isolates.delete(isolate)
       const end = Math.min(bytes, writer.size + turnBytes)
-      while (writer.size < end) {
-        const message = waiting.messages[waiting.written]
-        if (message === undefined) break
-        waiting.written++
+      let written = 0
+      for (const message of messages) {
+        if (writer.size >= end) break
         writeFromRunner(writer, message)
+        written++
       }
-      if (waiting.written === waiting.messages.length) continue
-      this.#isolates.set(isolate, { messages: waiting.messages.slice(waiting.written), written: 0 })
+      // The isolate's turn has ended: its other messages go to the end.
+      if (written < messages.length) this.#isolates.set(isolate, messages.slice(written))
     }
   }
 }
