@@ -146,11 +146,35 @@ describe("runs", () => {
 })
 
 describe("all runs of a filter", () => {
+  it("shows and names the dialog before they are counted", async () => {
+    await open("/runs?status=failed")
+    await page.getByRole("link", { name: "orders/charge" }).first().waitFor()
+    let count = () => {}
+    const counted = new Promise<void>((resolve) => {
+      count = resolve
+    })
+    await page.route(
+      ({ pathname }) => pathname === "/console/api/v1/runs",
+      async (route) => {
+        await counted
+        await route.continue()
+      }
+    )
+    await page.getByRole("button", { name: "Replay all" }).click()
+    await page.getByRole("dialog", { name: "Replay the runs" }).getByText("Loading …").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    count()
+    await page
+      .getByRole("dialog")
+      .getByText(/^\d+ runs match/)
+      .waitFor()
+  })
+
   it("are replayed after a confirmation that counts them", async () => {
     await open("/runs?status=failed")
     await page.getByRole("button", { name: "Replay all" }).click()
     const dialog = page.getByRole("dialog")
-    const text = (await dialog.getByText(/runs match/).textContent()) ?? ""
+    const text = (await dialog.getByText(/^\d+ runs match/).textContent()) ?? ""
     const matching = Number.parseInt(text, 10)
     expect(matching).toBeGreaterThan(0)
     await dialog.getByText("weft runs list --status failed").waitFor()

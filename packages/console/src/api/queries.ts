@@ -14,6 +14,13 @@ export const queryClient = new QueryClient({
   }
 })
 
+/**
+ * Returns the result of a query, or undefined before it has one. `query.data` suspends the page around the component
+ * meanwhile, also around a dialog: the page vanishes, and the dialog gets neither its label nor the focus.
+ */
+export const dataOf = <A>(query: { readonly isPending: boolean; readonly data: A | undefined }): A | undefined =>
+  query.isPending ? undefined : query.data
+
 /** Returns the message for people, and the id of the request for its operator. */
 export const describeError = (error: unknown): { readonly message: string; readonly requestId: string | null } => ({
   message: error instanceof Error ? error.message : String(error),

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/solid-query"
 import type { Build } from "@weft/client"
 import { createSignal, For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
+import { dataOf } from "../api/queries.ts"
 import { Confirm } from "../design/Confirm.tsx"
 import { ErrorNotice } from "../design/Feedback.tsx"
 import { Instant } from "../design/Instant.tsx"
@@ -109,8 +110,9 @@ const DeployDialog = (props: {
     () => props.build.build_id
   )
   const changes = () => {
-    if (after.data === undefined || (props.deployed !== null && before.data === undefined)) return undefined
-    return compareEntries(before.data ?? null, after.data).filter(({ change }) => change !== "same")
+    const [former, next] = [dataOf(before), dataOf(after)]
+    if (next === undefined || (props.deployed !== null && former === undefined)) return undefined
+    return compareEntries(former ?? null, next).filter(({ change }) => change !== "same")
   }
   const isBack = () => isEarlier(props.build, props.deployed)
   const deploy = async () => {

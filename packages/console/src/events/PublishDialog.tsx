@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/solid-query"
 import type { Event, Json } from "@weft/client"
 import { createSignal, For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
+import { dataOf } from "../api/queries.ts"
 import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
 import { formatInstant } from "../text/format.ts"
@@ -55,7 +56,7 @@ export const PublishDialog = (props: PublishProps): JSX.Element => {
 /** Suggests the types that deployed functions handle. */
 const TypeField = (props: { readonly type: string; readonly onType: (type: string) => void }): JSX.Element => {
   const handlers = useHandlers()
-  const types = () => [...new Set((handlers.data ?? []).map(({ event_type }) => event_type))].sort()
+  const types = () => [...new Set((dataOf(handlers) ?? []).map(({ event_type }) => event_type))].sort()
   return (
     <label class="field">
       <span>{t().events.publishType}</span>
@@ -83,7 +84,7 @@ const EarlierData = (props: { readonly type: string; readonly onChoose: (data: s
     queryKey: ["events", "latest"],
     queryFn: async () => (await weft.events.list({ limit: eventsMax })).items
   }))
-  const earlier = () => (events.data ?? []).filter(({ event_type }) => event_type === props.type.trim())
+  const earlier = () => (dataOf(events) ?? []).filter(({ event_type }) => event_type === props.type.trim())
   return (
     <Show when={earlier().length > 0}>
       <label class="field">

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/solid-query"
 import { createSignal, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
+import { dataOf } from "../api/queries.ts"
 import { Confirm } from "../design/Confirm.tsx"
 import { ErrorNotice } from "../design/Feedback.tsx"
 import { Icon } from "../design/Icon.tsx"
@@ -57,7 +58,7 @@ const CancelDialog = (props: DialogProps): JSX.Element => {
   )
   const controller = new AbortController()
   const cancel = async () => {
-    const cancelled = await cancelRuns(filters, found.data?.runs ?? [], controller.signal)
+    const cancelled = await cancelRuns(filters, dataOf(found)?.runs ?? [], controller.signal)
     showToast(t().runs.cancelledCount(cancelled))
     props.onDone()
   }
@@ -73,10 +74,10 @@ const CancelDialog = (props: DialogProps): JSX.Element => {
       action={t().runs.cancelAllConfirm}
       command={cancelCommand(filters)}
       isDanger
-      isDisabled={(found.data?.total ?? 0) === 0}
+      isDisabled={(dataOf(found)?.total ?? 0) === 0}
       onConfirm={cancel}
     >
-      <Count count={found.data?.total} text={t().runs.cancelMatches} error={found.error} />
+      <Count count={dataOf(found)?.total} text={t().runs.cancelMatches} error={found.error} />
     </Confirm>
   )
 }
@@ -98,7 +99,7 @@ const ReplayDialog = (props: DialogProps): JSX.Element => {
   const found = useSelection("replay", () => selectRuns(props.filters))
   const [progress, setProgress] = createSignal(noProgress)
   const [build, setBuild] = createSignal<ReplayBuild>("deployed")
-  const runs = () => (found.data?.runs ?? []).filter((run) => run.event_id !== null && run.status !== "running")
+  const runs = () => (dataOf(found)?.runs ?? []).filter((run) => run.event_id !== null && run.status !== "running")
   const controller = new AbortController()
   const replay = async () => {
     const action = ({ run_id }: { readonly run_id: string }) => weft.runs.replay(run_id, { build: build() })
@@ -121,8 +122,12 @@ const ReplayDialog = (props: DialogProps): JSX.Element => {
       isDisabled={runs().length === 0}
       onConfirm={replay}
     >
-      <Count count={found.data && runs().length} text={t().runs.replayMatches} error={found.error} />
-      <Show when={(found.data?.total ?? 0) > selectedMax}>
+      <Count
+        count={dataOf(found) === undefined ? undefined : runs().length}
+        text={t().runs.replayMatches}
+        error={found.error}
+      />
+      <Show when={(dataOf(found)?.total ?? 0) > selectedMax}>
         <p class="notice warning">{t().runs.replayLimit(formatCount(selectedMax))}</p>
       </Show>
       <BuildChoice value={build()} onChange={setBuild} same={t().runs.replaySame} />
