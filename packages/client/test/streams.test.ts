@@ -68,6 +68,17 @@ describe("a subscription", () => {
     assert.deepStrictEqual(server.lastIds, [undefined, "begin"])
   })
 
+  it("says when each of its connections is ready, before the first message", async () => {
+    const { weft } = await startFaulty(
+      disconnectAfter(`: connected\nid: 0\n\n${data(1, 1)}`),
+      refused(503, "internal_server_error"),
+      respondWith(`: connected\nid: 1\n\n${data(2, 2)}${complete}`)
+    )
+    const seen: Array<string | undefined> = []
+    for await (const { id } of weft.streams.watch("s", { onOpen: () => seen.push("open") })) seen.push(id)
+    assert.deepStrictEqual(seen, ["open", "1", "open", "2", undefined])
+  })
+
   it("deduplicates messages that occur once, but not the data that functions emit", async () => {
     const { weft } = await startFaulty(
       disconnectAfter(`${run(1, "a")}${data(2, 1)}`),

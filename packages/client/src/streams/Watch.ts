@@ -17,6 +17,8 @@ export interface WatchOptions {
   readonly silenceMs?: number | undefined
   /** Maximum failed reconnects in a row before the iteration fails. No limit by default. */
   readonly reconnects?: number | undefined
+  /** Called when a connection is ready, also after a reconnect: messages of everything that happens from now on arrive. */
+  readonly onOpen?: (() => void) | undefined
   /** Called for each failure after which the subscription reconnects. */
   readonly onInterruption?: ((error: WeftError | WeftNetworkError) => void) | undefined
 }
@@ -59,8 +61,11 @@ export async function* watch<M extends Message>(
   let response = await source.open(state.after, true)
   for (;;) {
     let interruption: Interruption | null = null
+    let isOpen = false
     try {
       for await (const block of readBlocks(response, options.silenceMs ?? defaultSilenceMs)) {
+        if (!isOpen) options.onOpen?.()
+        isOpen = true
         const message = toMessage<M>(block)
         updateState(state, block)
         if (message === null || seen.seenBefore(message)) continue

@@ -32,13 +32,10 @@ export const startLive = (): (() => void) => {
     try {
       const messages = weft.streams.watchEnv({
         signal: controller.signal,
+        onOpen: () => setConnection("open"),
         onInterruption: () => setConnection("interrupted")
       })
-      setConnection("open")
-      for await (const message of messages) {
-        if (connection() !== "open") setConnection("open")
-        batch.push(message)
-      }
+      for await (const message of messages) batch.push(message)
     } catch {
       // Aborted, or the credential may not read streams.
     }

@@ -41,13 +41,10 @@ export const useStreamMessages = (streamId: () => string) => {
         const subscription = weft.streams.watch(id, {
           signal: controller.signal,
           follow: true,
+          onOpen: () => setState("open"),
           onInterruption: () => setState("interrupted")
         })
-        setState("open")
-        for await (const message of subscription) {
-          if (state() !== "open") setState("open")
-          batch.push({ number: number++, at: Date.now(), message })
-        }
+        for await (const message of subscription) batch.push({ number: number++, at: Date.now(), message })
       } catch (failure) {
         if (!controller.signal.aborted) setError(failure)
       }
