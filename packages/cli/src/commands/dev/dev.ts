@@ -1,6 +1,6 @@
 /** `weft dev`: makes each save live, and prints runs and logs. */
 import type { LogEntry, Run } from "@weft/client"
-import { Effect, Path, Stream } from "effect"
+import { Effect, Latch, Path, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { makeBundler } from "../../bundle/Bundle.ts"
 import { Api } from "../../connection/Api.ts"
@@ -35,7 +35,15 @@ export const dev = Command.make(
       const builds = yield* makeLiveBuilds({ api, project, url, bundler })
       yield* succeedWhenInterrupted
       // An unexpected error in one of them ends both.
-      yield* Effect.all([rebuildOnChange(project, builds), printRuns(project.name)], { concurrency: 2 })
+      const printing = yield* Latch.make(false)
+      yield* Effect.all(
+        [
+          // Runs of the first build may start at once.
+          Effect.andThen(printing.await, rebuildOnChange(project, builds)),
+          printRuns(project.name, () => printing.openUnsafe())
+        ],
+        { concurrency: 2 }
+      )
     }).pipe(Effect.provideService(Api, api))
   }, Effect.scoped)
 ).pipe(
@@ -76,8 +84,11 @@ const printFailure = Effect.fnUntraced(function* (failed: Failure) {
   )
 })
 
-/** Prints runs and logs of the project. Reports a lost connection and continues after it reconnects. */
-const printRuns = Effect.fnUntraced(function* (project: string) {
+/**
+ * Prints runs and logs of the project. Reports a lost connection and continues after it reconnects. Calls `onReady` when it
+ * prints, and when it can't.
+ */
+const printRuns = Effect.fnUntraced(function* (project: string, onReady: () => void) {
   const output = yield* Output
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const printer: RunPrinter = {
@@ -88,8 +99,8 @@ const printRuns = Effect.fnUntraced(function* (project: string) {
       ),
     end: (run, fn) => output.line({ event: "run", ...run, function: fn }, () => endText(run, output.paint, fn))
   }
-  yield* followAll(
-    printer,
-    (error) => void fork(output.note(output.paint.dim(`${error.message}; connecting again…`)))
-  ).pipe(Effect.catch(printFailure))
+  yield* followAll(printer, {
+    onOpen: onReady,
+    onInterruption: (error) => void fork(output.note(output.paint.dim(`${error.message}; connecting again…`)))
+  }).pipe(Effect.catch(printFailure), Effect.ensuring(Effect.sync(onReady)))
 })

@@ -26,8 +26,14 @@ export const showRuns = (ids: ReadonlyArray<string>, printer: RunPrinter) =>
 export const followRun = (id: string, printer: RunPrinter) =>
   Effect.flatMap(fetchFunctionName(id), (fn) => follow(id, fn, printer, Effect.sleep("500 millis")))
 
+export interface Connection {
+  /** Called when runs that start from now on are printed. */
+  readonly onOpen?: () => void
+  readonly onInterruption: (error: Error) => void
+}
+
 /** Prints all runs of the environment that start from now on, until interrupted. */
-export const followAll = Effect.fnUntraced(function* (printer: RunPrinter, onInterruption: (error: Error) => void) {
+export const followAll = Effect.fnUntraced(function* (printer: RunPrinter, connection: Connection) {
   const api = yield* Api
   const requestSlots = yield* Semaphore.make(concurrency)
   const scope = yield* Effect.scope
@@ -51,7 +57,7 @@ export const followAll = Effect.fnUntraced(function* (printer: RunPrinter, onInt
   })
 
   yield* api
-    .stream((weft, options) => weft.streams.watchEnv({ ...options, onInterruption }))
+    .stream((weft, options) => weft.streams.watchEnv({ ...options, ...connection }))
     .pipe(
       Stream.runForEach(
         Effect.fnUntraced(function* ({ event, data }) {

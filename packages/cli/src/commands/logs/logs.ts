@@ -61,7 +61,7 @@ export const logs = Command.make(
     }
     const count = Option.getOrElse(limit, () => (follow ? 0 : 20))
     yield* showRuns(yield* lastRuns(filters, count), printer)
-    if (follow) yield* followAll(printer, yield* makeInterruptionNotice)
+    if (follow) yield* followAll(printer, { onInterruption: yield* makeInterruptionNotice })
   })
 ).pipe(
   Command.withDescription("Show logs and results of runs"),
