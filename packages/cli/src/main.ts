@@ -1,8 +1,22 @@
 #!/usr/bin/env node
-/** The program `weft`. The compile cache makes short commands about a third faster. */
-import { enableCompileCache } from "node:module"
+/**
+ * The program `weft`. The compile cache makes short commands about a third faster.
+ *
+ * Earlier releases of Node.js than the required one also load this file, so it imports no name that they lack.
+ */
+import module from "node:module"
+
+/** The lowest major version of Node.js, as in `engines` of the package. */
+const nodeMin = 24
 
 // By default Node.js opens its debugger on this signal, which executes any code without a credential.
 process.on("SIGUSR1", () => undefined)
-enableCompileCache()
-await import("./cli.ts")
+if (Number.parseInt(process.versions.node, 10) < nodeMin) {
+  process.stderr.write(
+    `weft: needs Node.js ${nodeMin} or later, and this is ${process.versions.node}: install it from https://nodejs.org\n`
+  )
+  process.exitCode = 1
+} else {
+  module.enableCompileCache()
+  await import("./cli.ts")
+}
