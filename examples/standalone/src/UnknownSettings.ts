@@ -27,8 +27,10 @@ const isServiceLink = (name: string, value: string): boolean =>
   /_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value))
 
-/** Returns the most similar known name, or null if none is similar. */
+/** Returns the only known name that continues the given one, otherwise the most similar one, or null if none is similar. */
 export const findNearest = (name: string, known: ReadonlySet<string>): string | null => {
+  const [continued, ...others] = [...known].filter((candidate) => candidate.startsWith(`${name.toUpperCase()}_`))
+  if (continued !== undefined && others.length === 0) return continued
   const [nearest] = [...known]
     .map((candidate) => ({ candidate, edits: countEdits(name.toUpperCase(), candidate) }))
     .sort((a, b) => a.edits - b.edits)

@@ -145,6 +145,7 @@ describe("settings", () => {
     unknown("WEFT_MASTERKEY", "did you mean WEFT_MASTER_KEY?")
     unknown("weft_port", "did you mean WEFT_PORT?")
     unknown("Weft_Data_Dir", "did you mean WEFT_DATA_DIR?")
+    unknown("WEFT_DATA", "did you mean WEFT_DATA_DIR?")
     unknown("WEFT_SOMETHING_ELSE_ENTIRELY", "docs/settings.md lists all of them")
     // Empty variables, other programs, and variables of Kubernetes for services named `weft` and `weft-db`.
     expect(read("WEFT_DATABSE_URL", " ").host).toBe("127.0.0.1")
