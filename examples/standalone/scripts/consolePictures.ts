@@ -87,8 +87,25 @@ const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
       ready: "Admin token",
       prepare: unlock("No build was quarantined")
     },
-    { name: "run-live", path: `/runs/${running}`, ready: "step 3" }
+    { name: "run-live", path: `/runs/${running}`, ready: "step 3" },
+    {
+      name: "deliveries",
+      path: "/waiting/deliveries",
+      ready: "Pending deliveries",
+      prepare: (page) => pauseCharges(page, server)
+    },
+    { name: "pauses", path: "/waiting/pauses", ready: "shop:orders/charge" }
   ]
+}
+
+/** Pauses a function, so that its deliveries wait. */
+const pauseCharges = async (page: Page, server: ServerProcess): Promise<void> => {
+  await server.call("POST", "/v1/pauses", { fn: "shop:orders/charge" })
+  for (let order = 1; order <= 3; order++) {
+    await server.call("POST", "/v1/events", { event_type: "order:paid", event_data: { order, total: 30 * order } })
+  }
+  await page.reload()
+  await page.getByText("the end of a pause").first().waitFor()
 }
 
 /** Runs the source of a new project. */

@@ -70,6 +70,8 @@ describe("accessibility", () => {
     ["/schedules", "0 3 * * *"],
     ["/webhooks?endpoint=GET%20%2Fshop%2Fstatus", "Send a request"],
     ["/waiting", "wait a day"],
+    ["/waiting/deliveries", "a sleep"],
+    ["/waiting/pauses", "Nothing is paused"],
     ["/projects", "shop"],
     ["/editor?project=shop", "order:created"],
     ["/secrets", "No secret yet"],

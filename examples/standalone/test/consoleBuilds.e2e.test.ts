@@ -51,7 +51,7 @@ describe("suspended runs and pending deliveries", () => {
   })
 
   it("are cancelled by a filter of deliveries, after a confirmation with the same command", async () => {
-    await open("/waiting")
+    await open("/waiting/deliveries")
     await page.getByRole("button", { name: "Cancel deliveries" }).click()
     const dialog = page.getByRole("dialog")
     await dialog.getByLabel("Event type").fill("order:created")
@@ -59,6 +59,36 @@ describe("suspended runs and pending deliveries", () => {
     expect(await violationsOn(page)).toStrictEqual([])
     await dialog.getByRole("button", { name: "Cancel deliveries" }).click()
     await page.getByText("0 deliveries were cancelled").waitFor()
+  })
+})
+
+describe("pauses", () => {
+  it("keep the deliveries of a function with the reason, until it is resumed", async () => {
+    await open("/waiting/pauses")
+    await page.getByRole("button", { name: "Pause", exact: true }).click()
+    const dialog = page.getByRole("dialog", { name: "Pause" })
+    await dialog.getByLabel("Project", { exact: true }).fill("shop")
+    await dialog.getByLabel("Function, as ns/var").fill("orders/confirm")
+    await dialog.getByText("weft pause shop:orders/confirm").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Pause" }).click()
+    await page.getByRole("cell", { name: "shop:orders/confirm" }).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+
+    await server.call("POST", "/v1/events", { event_type: "order:created", event_data: { order: 1, total: 1 } })
+    await page.getByRole("link", { name: "Pending deliveries" }).click()
+    await page.getByText("the end of a pause").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+
+    await page.getByRole("link", { name: "Pauses" }).click()
+    await page.getByRole("button", { name: "Resume" }).click()
+    await page.getByText("weft resume shop:orders/confirm").waitFor()
+    await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click()
+    await page.getByText("Nothing is paused").waitFor()
+    await expect.poll(async () => JSON.stringify(await server.call("GET", "/v1/deliveries"))).not.toContain("paused")
+    await page.getByRole("link", { name: "Pending deliveries" }).click()
+    await page.getByText("a sleep").first().waitFor()
+    expect(await page.getByText("the end of a pause").count()).toBe(0)
   })
 })
 

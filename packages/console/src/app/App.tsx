@@ -19,6 +19,8 @@ const StreamsPage = lazy(() => import("../streams/StreamsPage.tsx"))
 const StreamPage = lazy(() => import("../streams/StreamPage.tsx"))
 const FunctionsPage = lazy(() => import("../builds/FunctionsPage.tsx"))
 const WebhooksPage = lazy(() => import("../webhooks/WebhooksPage.tsx"))
+const DeliveriesPage = lazy(() => import("../waiting/DeliveriesPage.tsx"))
+const PausesPage = lazy(() => import("../waiting/PausesPage.tsx"))
 const WaitingPage = lazy(() => import("../waiting/WaitingPage.tsx"))
 const ProjectsPage = lazy(() => import("../builds/ProjectsPage.tsx"))
 const ProjectPage = lazy(() => import("../builds/ProjectPage.tsx"))
@@ -51,6 +53,8 @@ export const App = (): JSX.Element => {
             <Route path="/functions" component={FunctionsPage} />
             <Route path="/webhooks" component={WebhooksPage} />
             <Route path="/waiting" component={WaitingPage} />
+            <Route path="/waiting/deliveries" component={DeliveriesPage} />
+            <Route path="/waiting/pauses" component={PausesPage} />
             <Route path="/projects" component={ProjectsPage} />
             <Route path="/projects/:id" component={ProjectPage} />
             <Route path="/editor" component={EditorPage} />

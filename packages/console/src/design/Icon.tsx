@@ -27,6 +27,7 @@ const paths = {
   copy: "M9 9h10v11H9zM5 15V4h10",
   check: "M5 13l4 4L19 7",
   replay: "M4 12a8 8 0 108-8c-2.500 0-4.500 1-6 2.700M4 4v4h4",
+  pause: "M8 5v14M16 5v14",
   stop: "M6 6h12v12H6z",
   plus: "M12 5v14M5 12h14",
   close: "M6 6l12 12M18 6L6 18",

@@ -3,10 +3,12 @@ import { deBuilds } from "./deBuilds.ts"
 import { deData } from "./deData.ts"
 import { deLive } from "./deLive.ts"
 import { deOperator } from "./deOperator.ts"
+import { deWaiting } from "./deWaiting.ts"
 import type { Texts } from "./en.ts"
 
 export const de: Texts = {
   ...deBuilds,
+  ...deWaiting,
   ...deData,
   ...deLive,
   ...deOperator,

@@ -1,4 +1,4 @@
-/** German texts of the pages about builds: webhooks, waits, projects and the editor. */
+/** German texts of the pages about builds: webhooks, projects and the editor. */
 import type { enBuilds } from "./enBuilds.ts"
 
 export const deBuilds: typeof enBuilds = {
@@ -25,26 +25,6 @@ export const deBuilds: typeof enBuilds = {
     calls: "Letzte Aufrufe",
     noCalls: "Keiner der letzten 100 Aufrufe galt dieser Funktion.",
     url: "URL"
-  },
-  waiting: {
-    title: "Wartendes",
-    intro:
-      "Angehaltene dauerhafte Läufe mit ihren Gründen. Zustellungen, die auf einen Platz oder einen neuen Versuch warten, sind nicht aufgeführt, lassen sich aber abbrechen.",
-    table: "Angehaltene Läufe, neueste zuerst",
-    reason: "Wartet auf",
-    name: "Name",
-    since: "Seit",
-    until: "Bis",
-    noEnd: "Ohne Ende",
-    emptyTitle: "Nichts wartet",
-    empty: "Eine dauerhafte Funktion wartet in `svc.sleep`, `svc.waitForEvent`, `svc.waitForToken` und `svc.invoke`.",
-    cancel: "Zustellungen abbrechen",
-    cancelTitle: "Ausstehende Zustellungen abbrechen",
-    cancelText: "Zustellungen, auf die alle Filter passen, laufen nie. Begonnene Läufe gehen weiter.",
-    function: "Funktion, als ns/var",
-    eventType: "Ereignistyp",
-    project: "Projekt",
-    cancelledCount: (count) => (count === 1 ? "1 Zustellung abgebrochen" : `${count} Zustellungen abgebrochen`)
   },
   builds: {
     title: "Projekte",

@@ -3,9 +3,11 @@ import { enBuilds } from "./enBuilds.ts"
 import { enData } from "./enData.ts"
 import { enLive } from "./enLive.ts"
 import { enOperator } from "./enOperator.ts"
+import { enWaiting } from "./enWaiting.ts"
 
 export const en = {
   ...enBuilds,
+  ...enWaiting,
   ...enData,
   ...enLive,
   ...enOperator,

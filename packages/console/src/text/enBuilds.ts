@@ -1,4 +1,4 @@
-/** English texts of the pages about builds: webhooks, waits, projects and the editor. */
+/** English texts of the pages about builds: webhooks, projects and the editor. */
 export const enBuilds = {
   webhooks: {
     title: "Webhooks",
@@ -23,26 +23,6 @@ export const enBuilds = {
     calls: "Recent calls",
     noCalls: "None of the latest 100 calls was to this function.",
     url: "URL"
-  },
-  waiting: {
-    title: "Waiting",
-    intro:
-      "Durable runs that are suspended, with their reasons. Deliveries that wait for a free slot or a retry are not listed, but can be cancelled.",
-    table: "Suspended runs, newest first",
-    reason: "Waits for",
-    name: "Name",
-    since: "Since",
-    until: "Until",
-    noEnd: "No end",
-    emptyTitle: "Nothing waits",
-    empty: "A durable function waits in `svc.sleep`, `svc.waitForEvent`, `svc.waitForToken` and `svc.invoke`.",
-    cancel: "Cancel deliveries",
-    cancelTitle: "Cancel pending deliveries",
-    cancelText: "Deliveries that match all filters never run. Runs in progress continue.",
-    function: "Function, as ns/var",
-    eventType: "Event type",
-    project: "Project",
-    cancelledCount: (count: number) => (count === 1 ? "1 delivery was cancelled" : `${count} deliveries were cancelled`)
   },
   builds: {
     title: "Projects",

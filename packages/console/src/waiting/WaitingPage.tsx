@@ -1,35 +1,25 @@
-/** Suspended runs with the reasons of their waits, and a form that cancels pending deliveries. */
+/** Suspended runs with the reasons of their waits. */
 import { A } from "@solidjs/router"
 import type { Run } from "@weft/client"
 import { createSignal, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { Empty } from "../design/Feedback.tsx"
-import { Icon } from "../design/Icon.tsx"
 import { PagedTable } from "../design/PagedTable.tsx"
 import { NewerButton } from "../live/NewerButton.tsx"
 import { functionName } from "../runs/RunCells.tsx"
 import { formatInstant } from "../text/format.ts"
 import { t } from "../text/Language.ts"
-import { CancelDeliveries } from "./CancelDeliveries.tsx"
-import "./waiting.css"
+import { WaitingFrame } from "./WaitingFrame.tsx"
 
 export default function WaitingPage(): JSX.Element {
   const [refreshes, setRefreshes] = createSignal(0)
-  const [isCancelling, setCancelling] = createSignal(false)
   const version = () => String(refreshes())
   return (
-    <div class="page tall">
-      <div class="page-head">
-        <h1>{t().waiting.title}</h1>
-        <div class="actions">
-          <NewerButton event="run:waiting" version={version()} onShow={() => setRefreshes(refreshes() + 1)} />
-          <button type="button" class="button" onClick={() => setCancelling(true)}>
-            <Icon name="stop" />
-            {t().waiting.cancel}
-          </button>
-        </div>
-      </div>
-      <p class="muted">{t().waiting.intro}</p>
+    <WaitingFrame
+      isTall
+      intro={t().waiting.intro}
+      actions={<NewerButton event="run:waiting" version={version()} onShow={() => setRefreshes(refreshes() + 1)} />}
+    >
       <PagedTable<Run>
         label={t().waiting.table}
         columns="waiting-columns"
@@ -41,8 +31,7 @@ export default function WaitingPage(): JSX.Element {
         row={(run) => <WaitingCells run={run} />}
         empty={<Empty title={t().waiting.emptyTitle} text={t().waiting.empty} />}
       />
-      <CancelDeliveries isOpen={isCancelling()} onClose={() => setCancelling(false)} />
-    </div>
+    </WaitingFrame>
   )
 }
 
@@ -72,4 +61,5 @@ const WaitingCells = (props: { readonly run: Run }): JSX.Element => (
   </Show>
 )
 
-const untilOf = (until: string | null): string => (until === null ? t().waiting.noEnd : formatInstant(until))
+/** Returns the end of a wait as a person reads it. */
+export const untilOf = (until: string | null): string => (until === null ? t().waiting.noEnd : formatInstant(until))
