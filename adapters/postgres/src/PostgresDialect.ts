@@ -43,6 +43,7 @@ export const postgres: Dialect = {
     typeof raw === "object" && raw !== null && "rowCount" in raw && typeof raw.rowCount === "number" ? raw.rowCount : 0,
   texts: (sql, texts) =>
     sql`SELECT value FROM unnest(${toArrayParameter(texts, PgTypes.OID.text)}::text[]) WITH ORDINALITY AS t (value, place) ORDER BY place`,
+  among: (sql, texts) => sql`= ANY(${toArrayParameter(texts, PgTypes.OID.text)}::text[])`,
   advisoryLock: (sql, names) =>
     Effect.asVoid(
       sql`SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(${toArrayParameter(names, PgTypes.OID.text)}::text[]) AS t (name)`

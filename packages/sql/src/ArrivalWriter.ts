@@ -77,11 +77,11 @@ export const arrivalWriter = ({ dialect, writer: sql }: Database["Service"]): Ar
 
   const write = Effect.fnUntraced(function* ({ env_id, waits, at }: Arrival) {
     const outcomes = new Map(waits.map((wait) => [toKey(wait), wait.outcome]))
-    const runs = dialect.texts(sql, [...new Set(waits.map(({ run_id }) => run_id))])
+    const runs = dialect.among(sql, [...new Set(waits.map(({ run_id }) => run_id))])
     const open = yield* sql<WaitKey>`
       SELECT run_id, seq FROM workflow_waits
-      WHERE env_id = ${env_id} AND run_id IN (${runs})
-        AND run_id || ' ' || seq IN (${dialect.texts(sql, [...outcomes.keys()])})
+      WHERE env_id = ${env_id} AND run_id ${runs}
+        AND run_id || ' ' || seq ${dialect.among(sql, [...outcomes.keys()])}
         AND outcome IS NULL ORDER BY run_id, seq${lock}`
     if (open.length === 0) return []
     yield* update.run(
@@ -90,7 +90,7 @@ export const arrivalWriter = ({ dialect, writer: sql }: Database["Service"]): Ar
     const runIds = [...new Set(open.map(({ run_id }) => run_id))]
     yield* sql`UPDATE deliveries SET due_at = ${at} WHERE (env_id, due_at, delivery_id) IN (
       SELECT env_id, due_at, delivery_id FROM deliveries
-      WHERE env_id = ${env_id} AND continues IN (${dialect.texts(sql, runIds)})
+      WHERE env_id = ${env_id} AND continues ${dialect.among(sql, runIds)}
         AND due_at > ${at} AND due_at <> ${parkedAt} ORDER BY continues${lock})`
     return runIds
   })

@@ -64,15 +64,24 @@ export const forEachAwaiting = Effect.fnUntraced(function* <E>(
   const isOfRunning = sql`EXISTS (SELECT 1 FROM runs r
     WHERE r.env_id = w.env_id AND r.run_id = w.run_id AND ${sql.literal(isRunning("r"))})`
 
-  /** Returns the first paths of the waits of the type from `first` on, in order. */
-  const listPaths = (first: Statement.Fragment) =>
+  /**
+   * The least path of the type after a position, or null. The order is that of the index, so that it reads one entry, also
+   * while the planner has no statistics.
+   */
+  const nextPath = (after: Statement.Fragment) => sql`
+    SELECT CASE WHEN env_id = ${env_id} AND event_type = ${event_type} THEN match_path END FROM workflow_waits
+    WHERE event_type IS NOT NULL AND outcome IS NULL
+      AND (env_id, event_type, match_path) ${after}
+    ORDER BY env_id, event_type, match_path LIMIT 1`
+
+  /** Returns the first paths of the waits of the type after a position, in order. */
+  const listPaths = (after: Statement.Fragment) =>
     Effect.map(
       sql<{ readonly path: string }>`
         WITH RECURSIVE paths (path) AS (
-          SELECT min(match_path) FROM workflow_waits WHERE ${ofType} AND ${first}
+          SELECT (${nextPath(after)})
           UNION ALL
-          SELECT (SELECT min(match_path) FROM workflow_waits WHERE ${ofType} AND match_path > paths.path)
-          FROM paths WHERE paths.path IS NOT NULL
+          SELECT (${nextPath(sql`> (${env_id}, ${event_type}, paths.path)`)}) FROM paths WHERE paths.path IS NOT NULL
         ) SELECT path FROM paths WHERE path IS NOT NULL LIMIT ${pathsMax}`,
       (rows) => rows.map(({ path }) => path)
     )
@@ -81,7 +90,7 @@ export const forEachAwaiting = Effect.fnUntraced(function* <E>(
   const listSome = (path: string, values: ReadonlyArray<string>) =>
     sql<FoundWait & { readonly value: string }>`
       SELECT w.match_value AS value, w.run_id, w.seq, w.match, w.since, w.until FROM workflow_waits w
-      WHERE ${ofType} AND match_path = ${path} AND match_value IN (${dialect.texts(sql, values)}) AND ${isOfRunning}
+      WHERE ${ofType} AND match_path = ${path} AND match_value ${dialect.among(sql, values)} AND ${isOfRunning}
       LIMIT ${waitsMax}`
 
   /** Lists waits with a value at a path, in their order. */
@@ -134,7 +143,7 @@ export const forEachAwaiting = Effect.fnUntraced(function* <E>(
     for (const [value, own] of byValue) yield* endAllWith(path, value, own)
   })
 
-  let paths = yield* listPaths(sql`match_path >= ''`)
+  let paths = yield* listPaths(sql`>= (${env_id}, ${event_type}, ${""})`)
   if (paths.length === 0) return
   const candidates = events.map(toCandidate)
   while (paths.length > 0) {
@@ -143,7 +152,7 @@ export const forEachAwaiting = Effect.fnUntraced(function* <E>(
       yield* endAt(path, candidates)
     }
     const last = paths.at(-1) ?? ""
-    paths = paths.length < pathsMax ? [] : yield* listPaths(sql`match_path > ${last}`)
+    paths = paths.length < pathsMax ? [] : yield* listPaths(sql`> (${env_id}, ${event_type}, ${last})`)
   }
 })
 

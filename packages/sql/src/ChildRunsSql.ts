@@ -36,7 +36,7 @@ export const makeChildRuns = ({ dialect, reader: sql }: Database["Service"], wri
     const ofChild = sql`env_id = w.env_id AND event_id = w.child_event_id`
     return sql<WaitForChild>`
       SELECT w.run_id, w.seq, w.child_event_id AS event_id FROM workflow_waits w
-      WHERE w.env_id = ${envId} AND w.child_event_id IN (${dialect.texts(sql, events)}) AND ${open}
+      WHERE w.env_id = ${envId} AND w.child_event_id ${dialect.among(sql, events)} AND ${open}
         AND EXISTS (SELECT 1 FROM events WHERE ${ofChild})
         AND NOT EXISTS (SELECT 1 FROM runs r WHERE ${ofChild} AND event_id IS NOT NULL AND run_type = 'call'
           AND ${sql.literal(isRunning("r"))})

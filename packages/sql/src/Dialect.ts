@@ -81,6 +81,11 @@ export interface Dialect {
   readonly changes: (raw: unknown) => number
   /** A query that returns `texts` in their order, as column `value`. Its SQL does not depend on their number. */
   readonly texts: (sql: SqlClient.SqlClient, texts: ReadonlyArray<string>) => Statement.Fragment
+  /**
+   * The end of a condition that a column is one of `texts`. Its SQL does not depend on their number, and it uses an index of
+   * the column also while the planner has no statistics.
+   */
+  readonly among: (sql: SqlClient.SqlClient, texts: ReadonlyArray<string>) => Statement.Fragment
   /** Acquires the advisory locks with these names until the transaction ends. No-op where transactions are serial. */
   readonly advisoryLock: (
     sql: SqlClient.SqlClient,
@@ -130,6 +135,7 @@ export const sqlite: Dialect = {
   changes: (raw) =>
     typeof raw === "object" && raw !== null && "changes" in raw && typeof raw.changes === "number" ? raw.changes : 0,
   texts: (sql, texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
+  among: (sql, texts) => sql`IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
   advisoryLock: () => Effect.void,
   selectDue: (sql, envs, now, share) => sql`
     SELECT d.* FROM (${sqlite.texts(sql, envs)}) AS env

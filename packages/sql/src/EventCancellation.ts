@@ -35,7 +35,7 @@ export const makeCancelByKeys = (database: Database["Service"], statements: Jour
     const runs: Array<CancelledRun> = []
     const events: Array<EventId> = []
     const { env_id, event_id } = event
-    const own = sql`env_id = ${env_id} AND cancel_key IN (${dialect.texts(sql, keys)}) AND cancel_key IS NOT NULL
+    const own = sql`env_id = ${env_id} AND cancel_key ${dialect.among(sql, keys)} AND cancel_key IS NOT NULL
       AND event_id < ${event_id}`
     // A run may suspend, or end with a further attempt, while this waits for it. The next round finds its delivery.
     while (runs.length + events.length < cancelledMax) {
@@ -52,11 +52,11 @@ export const makeCancelByKeys = (database: Database["Service"], statements: Jour
       const message = cancelledByMessage(event)
       if (runIds.length > 0) runs.push(...(yield* cancelRuns(env_id, { runIds }, now, runIds.length, message)))
       const waiting = pending.filter(({ continues }) => continues === null)
-      const ids = dialect.texts(
+      const ids = dialect.among(
         sql,
         pending.map(({ delivery_id }) => delivery_id)
       )
-      yield* sql`DELETE FROM deliveries WHERE ${own} AND delivery_id IN (${ids})`
+      yield* sql`DELETE FROM deliveries WHERE ${own} AND delivery_id ${ids}`
       events.push(...waiting.map((each) => each.event_id))
     }
     return { runs, events }

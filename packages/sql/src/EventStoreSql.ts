@@ -19,13 +19,13 @@ export const layer: Layer.Layer<EventStore, never, Database> = Layer.effect(
 
       list: (envId, { limit, offset }, only) => {
         const terms: Array<Statement.Fragment> = [reader`env_id = ${envId}`]
-        if (only !== undefined) terms.push(reader`event_type IN (${dialect.texts(reader, only)})`)
+        if (only !== undefined) terms.push(reader`event_type ${dialect.among(reader, only)}`)
         const where = reader.and(terms)
         const found = reader<Event & { readonly text_bytes: number }>`
           SELECT event_id, env_id, stream_id, event_type, ${textIfSmall(reader, "event_data")}, event_time, created_at
           FROM events WHERE ${where} ORDER BY event_id DESC LIMIT ${limit} OFFSET ${offset}`
         const whole = (ids: ReadonlyArray<EventId>) =>
-          reader<Event>`SELECT * FROM events WHERE env_id = ${envId} AND event_id IN (${dialect.texts(reader, ids)})`
+          reader<Event>`SELECT * FROM events WHERE env_id = ${envId} AND event_id ${dialect.among(reader, ids)}`
         return Effect.all({
           items: Effect.flatMap(found, (rows) =>
             loadLargeTexts(rows, "event_id", whole, ({ text_bytes, ...event }): Event => event)

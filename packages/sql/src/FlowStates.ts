@@ -39,9 +39,9 @@ export const makeFlowStates = ({ dialect, writer: sql }: Database["Service"]) =>
     ): Effect.fn.Return<Map<string, StoredFlowState>, SqlError.SqlError> {
       const states = new Map<string, StoredFlowState>()
       for (const [envId, members] of Map.groupBy(keys, ({ env_id }) => env_id)) {
-        const names = dialect.texts(sql, [...new Set(members.map(({ key }) => key))])
+        const names = dialect.among(sql, [...new Set(members.map(({ key }) => key))])
         const rows = yield* sql<StateRow>`
-          SELECT env_id, key, expires_at, state FROM flow_states WHERE env_id = ${envId} AND key IN (${names})`
+          SELECT env_id, key, expires_at, state FROM flow_states WHERE env_id = ${envId} AND key ${names}`
         for (const row of rows) states.set(toLockName(row), row)
       }
       return states

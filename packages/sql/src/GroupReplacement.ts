@@ -61,11 +61,11 @@ export const makeReplaceGroup = ({ dialect, ...database }: Database["Service"], 
       const runIds = [...running.map(({ run_id }) => run_id), ...suspended]
       if (runIds.length > 0) runs.push(...(yield* cancelRuns(env_id, { runIds }, now, runIds.length, replacedMessage)))
       const waiting = locked.filter(({ continues }) => continues === null)
-      const ids = dialect.texts(
+      const ids = dialect.among(
         sql,
         locked.map(({ delivery_id }) => delivery_id)
       )
-      yield* sql`DELETE ${members} AND delivery_id IN (${ids})`
+      yield* sql`DELETE ${members} AND delivery_id ${ids}`
       events.push(...waiting.map(({ event_id }) => event_id))
     }
   })

@@ -236,10 +236,10 @@ const loadLargeData = Effect.fnUntraced(function* (
   const large = taken.filter((row) => row.event_data === null)
   const data = new Map<EventId, Event["event_data"]>()
   if (large.length > 0) {
-    const ids = dialect.texts(sql, [...new Set(large.map((row) => row.event_id))])
-    const envs = dialect.texts(sql, [...new Set(large.map((row) => row.env_id))])
+    const ids = dialect.among(sql, [...new Set(large.map((row) => row.event_id))])
+    const envs = dialect.among(sql, [...new Set(large.map((row) => row.env_id))])
     const found = yield* sql<Pick<Event, "event_id" | "event_data">>`
-      SELECT event_id, event_data FROM events WHERE env_id IN (${envs}) AND event_id IN (${ids})`
+      SELECT event_id, event_data FROM events WHERE env_id ${envs} AND event_id ${ids}`
     for (const { event_id, event_data } of found) data.set(event_id, event_data)
   }
   return taken.flatMap((row) => {

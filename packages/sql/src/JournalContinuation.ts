@@ -39,7 +39,7 @@ export const lockSuspended = Effect.fnUntraced(function* <Row extends DueRow>(
   const ids = continuing.flatMap(({ continues }) => continues ?? [])
   // A literal, so that the planner does not use the index of running runs for ids.
   const suspended = sql.literal("status || '' = 'running'")
-  const of = sql`env_id IN (${dialect.texts(sql, envs)}) AND run_id IN (${dialect.texts(sql, ids)})`
+  const of = sql`env_id ${dialect.among(sql, envs)} AND run_id ${dialect.among(sql, ids)}`
   const locked = yield* sql<Run>`SELECT ${sql.literal(runColumns)} FROM runs
     WHERE ${of} AND ${suspended}${sql.literal(dialect.skipLocked)}`
   const runs = new Map(locked.map((run) => [run.run_id, run]))

@@ -47,13 +47,13 @@ export const layer: Layer.Layer<PauseStore, never, Database> = Layer.effect(
       const pauses = yield* writer<Pause>`SELECT ${columns(writer)} FROM pauses
         WHERE env_id = ${envId} AND resumed_at IS NULL`
       const free = examined.filter((delivery) => !pauses.some((pause) => covers(pause, delivery)))
-      const ids = dialect.texts(
+      const ids = dialect.among(
         writer,
         free.map(({ delivery_id }) => delivery_id)
       )
       if (free.length > 0)
         yield* writer`UPDATE deliveries SET due_at = ${now}, held_since = NULL
-          WHERE env_id = ${envId} AND due_at = ${pausedAt} AND delivery_id IN (${ids})`
+          WHERE env_id = ${envId} AND due_at = ${pausedAt} AND delivery_id ${ids}`
       const last = examined.at(-1)
       return { released: free.length, next: examined.length < limit || last === undefined ? null : last.delivery_id }
     })

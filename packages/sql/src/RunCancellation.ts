@@ -24,13 +24,13 @@ export const makeCancelRuns = ({ dialect, writer: sql }: Database["Service"], st
   const removeDeliveries = Effect.fnUntraced(function* (envId: EnvId, suspended: ReadonlyArray<Run>) {
     const groups = new Map<RunId, string | null>()
     if (suspended.length === 0) return groups
-    const ids = dialect.texts(
+    const ids = dialect.among(
       sql,
       suspended.map(({ run_id }) => run_id)
     )
-    yield* sql`UPDATE runs SET ${sql.literal(clearWaiting)} WHERE env_id = ${envId} AND run_id IN (${ids})`
+    yield* sql`UPDATE runs SET ${sql.literal(clearWaiting)} WHERE env_id = ${envId} AND run_id ${ids}`
     const removed = yield* sql<{ continues: RunId; group_key: string | null }>`
-      DELETE FROM deliveries WHERE env_id = ${envId} AND continues IN (${ids}) RETURNING continues, group_key`
+      DELETE FROM deliveries WHERE env_id = ${envId} AND continues ${ids} RETURNING continues, group_key`
     for (const { continues, group_key } of removed) groups.set(continues, group_key)
     return groups
   })
@@ -38,12 +38,12 @@ export const makeCancelRuns = ({ dialect, writer: sql }: Database["Service"], st
   /** Lists the events of the child runs that the runs wait for, by run. */
   const findChildren = Effect.fnUntraced(function* (envId: EnvId, durable: ReadonlyArray<Run>) {
     if (durable.length === 0) return new Map<RunId, ReadonlyArray<ChildOfRun>>()
-    const ids = dialect.texts(
+    const ids = dialect.among(
       sql,
       durable.map(({ run_id }) => run_id)
     )
     const found = yield* sql<ChildOfRun>`SELECT run_id, child_event_id FROM workflow_waits
-      WHERE env_id = ${envId} AND run_id IN (${ids}) AND child_event_id IS NOT NULL AND outcome IS NULL`
+      WHERE env_id = ${envId} AND run_id ${ids} AND child_event_id IS NOT NULL AND outcome IS NULL`
     return Map.groupBy(found, ({ run_id }) => run_id)
   })
 
@@ -108,9 +108,9 @@ const toCondition = (
   if (until !== undefined) terms.push(sql`start_time <= ${until}`)
   if (eventId !== undefined) terms.push(sql`event_id = ${eventId}`)
   if (functions !== undefined) {
-    const names = dialect.texts(sql, functions)
-    terms.push(sql`(ns || '/' || var IN (${names}) OR project_name || ':' || ns || '/' || var IN (${names}))`)
+    const names = dialect.among(sql, functions)
+    terms.push(sql`(ns || '/' || var ${names} OR project_name || ':' || ns || '/' || var ${names})`)
   }
-  if (runIds !== undefined) terms.push(sql`run_id IN (${dialect.texts(sql, runIds)})`)
+  if (runIds !== undefined) terms.push(sql`run_id ${dialect.among(sql, runIds)}`)
   return sql.and(terms)
 }

@@ -53,7 +53,7 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
           SELECT ${reader.literal(columnsButResult)}, ${textIfSmall(reader, "result")} FROM runs
           WHERE ${where} ORDER BY ${reader.literal(toOrder(filter))} LIMIT ${limit} OFFSET ${offset}`
         const whole = (ids: ReadonlyArray<RunId>) =>
-          reader<Run>`SELECT ${columns} FROM runs WHERE env_id = ${envId} AND run_id IN (${dialect.texts(reader, ids)})`
+          reader<Run>`SELECT ${columns} FROM runs WHERE env_id = ${envId} AND run_id ${dialect.among(reader, ids)}`
         return Effect.all({
           items: Effect.flatMap(found, (rows) =>
             loadLargeTexts(rows, "run_id", whole, ({ text_bytes, ...run }): Run => run)

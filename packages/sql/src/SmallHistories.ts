@@ -22,7 +22,7 @@ export const makeLoadSmall = ({ dialect, reader: sql }: Pick<Database["Service"]
   const small = (column: string) => textIfSmall(sql, column, textBytesMax)
 
   return Effect.fnUntraced(function* (envId: EnvId, runs: ReadonlyArray<RunId>) {
-    const of = sql`env_id = ${envId} AND run_id IN (${dialect.texts(sql, runs)})`
+    const of = sql`env_id = ${envId} AND run_id ${dialect.among(sql, runs)}`
     const steps = yield* sql<StoredStep & OfRun>`
       SELECT run_id, ${sql.literal(stepFieldsButResult)}, ${small("result")}
       FROM workflow_steps WHERE ${of} ORDER BY run_id, position LIMIT ${rowsMax}`

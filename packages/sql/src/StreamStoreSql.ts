@@ -172,7 +172,7 @@ const makeResultReader = (sql: SqlClient.SqlClient, dialect: Dialect) =>
     for (let at = 0; at < ids.length; at += batch) {
       const rows = yield* sql<{ run_id: RunId; result: JsonText | null }>`
         SELECT run_id, result FROM runs
-        WHERE env_id = ${envId} AND run_id IN (${dialect.texts(sql, ids.slice(at, at + batch))})`
+        WHERE env_id = ${envId} AND run_id ${dialect.among(sql, ids.slice(at, at + batch))}`
       for (const { run_id, result } of rows) if (result !== null) found.set(run_id, result)
     }
     return found

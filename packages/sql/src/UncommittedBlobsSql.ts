@@ -23,7 +23,7 @@ export const makeReservations = ({ dialect, writer }: Database["Service"]): Rese
         ON CONFLICT (storage_path) DO UPDATE SET until = excluded.until WHERE loose_bytes.taken = 0`
     )
   const release = (keys: ReadonlyArray<string>) =>
-    Effect.asVoid(writer`DELETE FROM loose_bytes WHERE storage_path IN (${dialect.texts(writer, keys)})`)
+    Effect.asVoid(writer`DELETE FROM loose_bytes WHERE storage_path ${dialect.among(writer, keys)}`)
 
   return {
     isReserved: (key) =>

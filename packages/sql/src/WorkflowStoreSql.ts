@@ -59,12 +59,12 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
   })
 
   const listCleanups = ([envId, runs]: readonly [EnvId, ReadonlyArray<RunRef>]) => {
-    const ids = dialect.texts(
+    const ids = dialect.among(
       sql,
       runs.map(({ run_id }) => run_id)
     )
     return sql<Cleanup>`SELECT run_id, cleanup_until AS until FROM runs
-      WHERE env_id = ${envId} AND run_id IN (${ids}) AND cleanup_until IS NOT NULL`
+      WHERE env_id = ${envId} AND run_id ${ids} AND cleanup_until IS NOT NULL`
   }
 
   const arrive = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, at: Timestamp) {
@@ -86,7 +86,7 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
   const listAwaited = (last: Pick<AwaitedEvents, "env_id" | "event_type"> | undefined) => sql<AwaitedEvents>`
     SELECT env_id, event_type, min(since) AS since FROM (
       SELECT w.env_id, w.event_type, w.since FROM workflow_waits w
-      WHERE w.event_type IS NOT NULL AND w.outcome IS NULL
+      WHERE w.event_type IS NOT NULL AND w.outcome IS NULL AND w.since >= 0
         AND (w.env_id, w.event_type) > (${last?.env_id ?? ""}, ${last?.event_type ?? ""})
         AND EXISTS (SELECT 1 FROM runs r
           WHERE r.env_id = w.env_id AND r.run_id = w.run_id AND ${sql.literal(isRunning("r"))})
@@ -122,7 +122,7 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
     const events = yield* loadLargeTexts(
       page,
       "event_id",
-      (ids) => sql<Event>`SELECT * FROM events WHERE env_id = ${env_id} AND event_id IN (${dialect.texts(sql, ids)})`,
+      (ids) => sql<Event>`SELECT * FROM events WHERE env_id = ${env_id} AND event_id ${dialect.among(sql, ids)}`,
       ({ text_bytes, ...event }): Event => event
     )
     const isAll = page.length === found.length && found.length < limit

@@ -42,10 +42,12 @@ export const workflows = ({ types: { text, integer }, table, clusteredTable }: D
   )${table}`,
   `CREATE UNIQUE INDEX workflow_tokens_by_hash ON workflow_tokens (token_hash)`,
   // Only waits that an event may end have entries.
-  ...[
-    `workflow_waits_by_match ON workflow_waits (env_id, event_type, match_path, match_value, run_id, seq)`,
-    `workflow_waits_by_age ON workflow_waits (env_id, event_type, since)`
-  ].map((index) => `CREATE INDEX ${index} WHERE event_type IS NOT NULL AND outcome IS NULL`),
+  `CREATE INDEX workflow_waits_by_match
+    ON workflow_waits (env_id, event_type, match_path, match_value, run_id, seq)
+    WHERE event_type IS NOT NULL AND outcome IS NULL`,
+  // Statements that do not compare the time cannot use it: a planner without statistics would prefer it for matches.
+  `CREATE INDEX workflow_waits_by_age ON workflow_waits (env_id, event_type, since)
+    WHERE event_type IS NOT NULL AND outcome IS NULL AND since >= 0`,
   // Due schedules of all environments but some, and of one: the scheduler is fair between environments.
   `DROP INDEX schedules_by_due`,
   `CREATE INDEX schedules_by_due ON schedules (due_at, schedule_id, env_id)`,

@@ -23,7 +23,7 @@ import { ArrivalQueue } from "./ArrivalQueue.ts"
 import { toBatches } from "./EventBatches.ts"
 
 /** Maximum events that a comparison reads at once. */
-const pageMax = 100
+const pageMax = 500
 
 /** Maximum runs per control message. */
 const runsPerMessage = 1_000
