@@ -35,6 +35,9 @@ import { pendingRow, type termFields } from "./rows/DeliveryRows.ts"
 import { startRow, toStartRow } from "./rows/RunRows.ts"
 import { continueRow } from "./rows/WorkflowRows.ts"
 
+/** Maximum deliveries in which a claim searches the next one of an environment that is not excluded. */
+const comingMax = 1_000
+
 /** State that a store keeps between claims. */
 export interface ClaimCursor {
   /** The environment that the last claim served last. */
@@ -176,7 +179,9 @@ const dueEnvs = (
 
 /**
  * Returns the time of the next delivery that is not parked, or null. Excluded environments may have a long backlog, so
- * overdue deliveries are searched only in `envs`, which has every other environment with due deliveries.
+ * overdue deliveries are searched only in `envs`, which has every other environment with due deliveries. They may also have
+ * many sleeping runs: if all of the next ones are theirs, the time is that of the last of these, at which the node looks
+ * again.
  */
 const nextDue = (
   { dialect, writer: sql }: Database["Service"],
@@ -192,8 +197,13 @@ const nextDue = (
             SELECT (SELECT min(d.due_at) FROM deliveries d WHERE d.env_id = env.value) AS due_at
             FROM (${dialect.texts(sql, envs)}) AS env
             UNION ALL
-            SELECT min(due_at) FROM deliveries
-            WHERE due_at > ${now} AND ${notParked} AND env_id NOT IN (${dialect.texts(sql, exclude)})
+            SELECT coalesce(
+              min(CASE WHEN env_id NOT IN (${dialect.texts(sql, exclude)}) THEN due_at END),
+              CASE WHEN count(*) = ${comingMax} THEN max(due_at) END
+            ) FROM (
+              SELECT env_id, due_at FROM deliveries WHERE due_at > ${now} AND ${notParked}
+              ORDER BY due_at LIMIT ${comingMax}
+            ) AS coming
           ) AS next WHERE ${notParked}`
   return Effect.map(least, ([row]) => row?.due_at ?? null)
 }

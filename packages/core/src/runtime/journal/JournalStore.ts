@@ -118,7 +118,8 @@ export interface ClaimResult {
   readonly unparked: number
   /**
    * Due time of the next pending delivery; `now` or earlier if due ones remain. Null if no delivery is pending. Excluded
-   * environments and parked deliveries do not count.
+   * environments and parked deliveries do not count, but if many deliveries of excluded environments come next, the time
+   * may be earlier.
    */
   readonly next_due_at: Timestamp | null
 }
