@@ -64,24 +64,18 @@ export const forEachAwaiting = Effect.fnUntraced(function* <E>(
   const isOfRunning = sql`EXISTS (SELECT 1 FROM runs r
     WHERE r.env_id = w.env_id AND r.run_id = w.run_id AND ${sql.literal(isRunning("r"))})`
 
-  /**
-   * The least path of the type after a position, or null. The order is that of the index, so that it reads one entry, also
-   * while the planner has no statistics.
-   */
-  const nextPath = (after: Statement.Fragment) => sql`
-    SELECT CASE WHEN env_id = ${env_id} AND event_type = ${event_type} THEN match_path END FROM workflow_waits
-    WHERE event_type IS NOT NULL AND outcome IS NULL
-      AND (env_id, event_type, match_path) ${after}
-    ORDER BY env_id, event_type, match_path LIMIT 1`
+  /** The least path of the type from `first` on, or null: one entry of the index. */
+  const nextPath = (first: Statement.Fragment) =>
+    sql`SELECT match_path FROM workflow_waits WHERE ${ofType} AND match_path ${first} ORDER BY match_path LIMIT 1`
 
-  /** Returns the first paths of the waits of the type after a position, in order. */
-  const listPaths = (after: Statement.Fragment) =>
+  /** Returns the first paths of the waits of the type from `first` on, in order. */
+  const listPaths = (first: Statement.Fragment) =>
     Effect.map(
       sql<{ readonly path: string }>`
         WITH RECURSIVE paths (path) AS (
-          SELECT (${nextPath(after)})
+          SELECT (${nextPath(first)})
           UNION ALL
-          SELECT (${nextPath(sql`> (${env_id}, ${event_type}, paths.path)`)}) FROM paths WHERE paths.path IS NOT NULL
+          SELECT (${nextPath(sql.literal("> paths.path"))}) FROM paths WHERE paths.path IS NOT NULL
         ) SELECT path FROM paths WHERE path IS NOT NULL LIMIT ${pathsMax}`,
       (rows) => rows.map(({ path }) => path)
     )
@@ -143,7 +137,7 @@ export const forEachAwaiting = Effect.fnUntraced(function* <E>(
     for (const [value, own] of byValue) yield* endAllWith(path, value, own)
   })
 
-  let paths = yield* listPaths(sql`>= (${env_id}, ${event_type}, ${""})`)
+  let paths = yield* listPaths(sql.literal(">= ''"))
   if (paths.length === 0) return
   const candidates = events.map(toCandidate)
   while (paths.length > 0) {
@@ -152,7 +146,7 @@ export const forEachAwaiting = Effect.fnUntraced(function* <E>(
       yield* endAt(path, candidates)
     }
     const last = paths.at(-1) ?? ""
-    paths = paths.length < pathsMax ? [] : yield* listPaths(sql`> (${env_id}, ${event_type}, ${last})`)
+    paths = paths.length < pathsMax ? [] : yield* listPaths(sql`> ${last}`)
   }
 })
 
