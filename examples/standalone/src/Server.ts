@@ -9,6 +9,7 @@ import * as IsolatedVm from "@weft/sandbox"
 import { Effect, Redacted } from "effect"
 import manifest from "../package.json" with { type: "json" }
 import { findWarnings, openBackend } from "./Backend.ts"
+import { readHostChecks } from "./HostChecks.ts"
 import { inDataDir, openDataDir, randomToken, readOrCreateSecret } from "./Secrets.ts"
 import { toAddressError, toKeyError, toSettingError } from "./SettingErrors.ts"
 import { hostToken, type Settings } from "./Settings.ts"
@@ -73,6 +74,7 @@ const open = async (settings: Settings): Promise<Server> => {
       mcp: settings.mcp,
       console: settings.console,
       consoleEmbeddedIn: settings.consoleEmbeddedIn,
+      checks: () => readHostChecks(settings, adminToken.token),
       version: manifest.version,
       ...(settings.gitSha === null ? {} : { gitSha: settings.gitSha }),
       ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })

@@ -7,6 +7,7 @@ import { context } from "./commands/context/context.ts"
 import { deliveries } from "./commands/deliveries/deliveries.ts"
 import { deploy } from "./commands/deploy/deploy.ts"
 import { dev } from "./commands/dev/dev.ts"
+import { doctor } from "./commands/doctor/doctor.ts"
 import { domains } from "./commands/domains/domains.ts"
 import { evaluate } from "./commands/eval/eval.ts"
 import { events } from "./commands/events/events.ts"
@@ -47,7 +48,7 @@ export const root = Command.make("weft").pipe(
     },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
-    { group: "Environment and host", commands: [usage, domains, admin] }
+    { group: "Environment and host", commands: [usage, domains, doctor, admin] }
   ]),
   Command.provide(services),
   Command.withGlobalFlags(globalFlags)

@@ -4,6 +4,7 @@ import { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import { Calls } from "./runtime/control/Calls.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
+import { Diagnosis } from "./runtime/control/Diagnosis.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
@@ -13,6 +14,9 @@ import { Waits } from "./runtime/control/Waits.ts"
 import { PauseReleases } from "./runtime/dispatch/PauseReleases.ts"
 import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
+
+/** The services of `controlLayer` for hosts and for the HTTP layer. */
+export type ControlServices = Runs | RunControl | Tokens | Deliveries | Waits | Pauses | Calls | BuildRuns | Diagnosis
 
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
@@ -26,6 +30,7 @@ export const controlLayer = Layer.mergeAll(
   ChildCancellations.layer,
   Calls.layer,
   BuildRuns.layer,
+  Diagnosis.layer,
   LogFlusher.layer,
   LeaseKeeper.layer
 ).pipe(Layer.provide(PauseReleases.layer))

@@ -7,7 +7,7 @@
 import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { buildsLayer, filesLayer } from "./ContentLayers.ts"
-import { controlLayer } from "./ControlLayers.ts"
+import { type ControlServices, controlLayer } from "./ControlLayers.ts"
 import { type HostAuditEntry, hostAuditEntry } from "./embed/HostAudit.ts"
 import { makeHostCalls } from "./embed/HostCalls.ts"
 import { hostEnv, type WeftEnv } from "./embed/HostEnv.ts"
@@ -49,16 +49,8 @@ import { Schedules } from "./resources/schedules/Schedules.ts"
 import { ContextVariables } from "./resources/secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./resources/secrets/ProjectSecrets.ts"
 import { OrgUsages } from "./resources/usage/OrgUsages.ts"
-import type { BuildRuns } from "./runtime/control/BuildRuns.ts"
-import type { Calls } from "./runtime/control/Calls.ts"
-import type { Deliveries } from "./runtime/control/Deliveries.ts"
-import type { Pauses } from "./runtime/control/Pauses.ts"
 import * as Retention from "./runtime/control/Retention.ts"
-import type { RunControl } from "./runtime/control/RunControl.ts"
-import type { Runs } from "./runtime/control/Runs.ts"
 import { StreamWatch } from "./runtime/control/StreamWatch.ts"
-import type { Tokens } from "./runtime/control/Tokens.ts"
-import type { Waits } from "./runtime/control/Waits.ts"
 import { Claimer } from "./runtime/dispatch/Claimer.ts"
 import * as DeliveryMetrics from "./runtime/dispatch/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./runtime/dispatch/DeliveryWorker.ts"
@@ -136,14 +128,7 @@ export type WeftServices =
   | Schedules
   | Events
   | HostTransactions
-  | Runs
-  | RunControl
-  | Tokens
-  | Deliveries
-  | Waits
-  | Pauses
-  | Calls
-  | BuildRuns
+  | ControlServices
   | OrgUsages
   | Streams
   | Webhooks

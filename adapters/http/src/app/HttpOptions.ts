@@ -1,4 +1,5 @@
 /** Options of the HTTP surface. */
+import type { Check } from "@weft/core"
 import { Redacted } from "effect"
 import { isHostToken } from "../access/HostToken.ts"
 import { type McpOptions, type McpSettings, resolveMcp } from "../mcp/McpOptions.ts"
@@ -47,6 +48,8 @@ export interface HttpOptions {
   readonly consoleEmbeddedIn?: ReadonlyArray<string>
   /** Interval of the comments that keep a subscription's connection alive, in milliseconds; default 15,000. */
   readonly heartbeatMs?: number
+  /** Further checks of `GET /admin/diagnosis`, such as free disk space. A rejection counts as a failed check. */
+  readonly checks?: () => Promise<ReadonlyArray<Check>>
   /** Options of the MCP routes. */
   readonly mcp?: McpOptions
 }
@@ -64,6 +67,7 @@ export interface HttpSettings {
   readonly trustProxy: boolean
   readonly streamLifetimeMs: number
   readonly heartbeatMs: number
+  readonly checks: () => Promise<ReadonlyArray<Check>>
   readonly mcp: McpSettings
   readonly console: boolean
   readonly consoleEmbeddedIn: ReadonlyArray<string>
@@ -90,6 +94,7 @@ export const resolveSettings = ({
   trustProxy: options.trustProxy ?? false,
   streamLifetimeMs: options.streamLifetimeMs ?? 300_000,
   heartbeatMs: options.heartbeatMs ?? 15_000,
+  checks: options.checks ?? (async () => []),
   mcp: resolveMcp(options.mcp ?? {}),
   console: options.console ?? false,
   consoleEmbeddedIn: (options.consoleEmbeddedIn ?? []).map(checkOrigin)

@@ -16,6 +16,8 @@ export const operationDescriptions: Readonly<Record<string, string>> = {
   "admin.updateApiKey": "Needs the admin token. Sessions and service keys of the key change with it.",
   "admin.removeApiKey": "Needs the admin token. Sessions and service keys of the key are invalid from then on.",
   "admin.resealSecrets": "Needs the admin token. Repeats until no value is encrypted with a previous key.",
+  "admin.getDiagnosis":
+    "Needs the admin token. Writes and removes a blob, and runs code in the sandbox. Each check takes at most 10 s.",
   "admin.listAudit":
     "Needs the admin token. The log contains actions on credentials, secrets, domains, deployments and tenants."
 }

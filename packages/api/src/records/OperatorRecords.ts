@@ -1,5 +1,5 @@
-/** Wire format of plans and of nodes, for the operator of a server. */
-import { PlanName } from "@weft/core"
+/** Wire format of plans, nodes and checks, for the operator of a server. */
+import { CheckStatus, PlanName } from "@weft/core"
 import { Schema } from "effect"
 import { example } from "../openapi/FieldExample.ts"
 import { instant } from "./Wire.ts"
@@ -43,3 +43,17 @@ export const NodeRecord = Schema.Struct({
     })
   ).annotate({ description: "The metrics of `GET /metrics`, without histograms" })
 }).annotate({ identifier: "NodeStatus" })
+
+export const DiagnosisRecord = Schema.Struct({
+  version: example(Schema.String, "0.1.0"),
+  node_version: example(Schema.String, "24.21.0"),
+  time: instant("2026-01-31T12:00:00.000Z"),
+  checks: Schema.Array(
+    Schema.Struct({
+      name: example(Schema.String, "blobs"),
+      status: example(CheckStatus, "ok"),
+      seen: example(Schema.String, "filesystem: wrote, read and removed a blob within 4 ms"),
+      remedy: example(Schema.NullOr(Schema.String), null)
+    }).annotate({ identifier: "Check" })
+  )
+}).annotate({ identifier: "Diagnosis" })

@@ -1,11 +1,11 @@
-/** Endpoints of the host about the installation: plans, usage, the node that answers, and quarantines. */
+/** Endpoints of the host about the installation: plans, usage, the node that answers, its checks, and quarantines. */
 import { EnvId } from "@weft/core"
 import { BuildId } from "@weft/core/adapter"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
 import { example } from "../openapi/FieldExample.ts"
-import { NodeRecord, PlanRecord } from "../records/OperatorRecords.ts"
+import { DiagnosisRecord, NodeRecord, PlanRecord } from "../records/OperatorRecords.ts"
 import { OrgRecord } from "../records/Records.ts"
 import { pathId } from "../records/Uuid.ts"
 import { extension } from "./Documentation.ts"
@@ -25,6 +25,9 @@ export const operatorEndpoints = [
   HttpApiEndpoint.get("getNode", "/admin/node", {
     success: Single("NodeResponse", NodeRecord)
   }).annotateMerge(extension("Get the version, the start time and the metrics of the node that answers the request")),
+  HttpApiEndpoint.get("getDiagnosis", "/admin/diagnosis", {
+    success: Single("DiagnosisResponse", DiagnosisRecord)
+  }).annotateMerge(extension("Check the database, the blob store, the sandbox and the settings of the node")),
   HttpApiEndpoint.post("releaseBuild", "/admin/envs/:env_id/builds/:build_id/release", {
     params: { env_id: pathId(EnvId), build_id: pathId(BuildId) },
     success: HttpApiSchema.NoContent,

@@ -19,6 +19,10 @@ export class Api extends Context.Service<
   Api,
   {
     readonly target: Effect.Effect<Target, Failure>
+    /** Sends requests that need no credential. */
+    readonly requestPublic: <A>(
+      send: (status: WeftClient["status"], options: RequestOptions) => PromiseLike<A>
+    ) => Effect.Effect<A, Failure>
     /** Sends requests with the API key. Fails without a request if the target has no key. */
     readonly request: <A>(
       send: (weft: WeftClient, options: RequestOptions) => PromiseLike<A>
@@ -61,19 +65,27 @@ export const readVariables = Effect.gen(function* () {
 
 /** Creates the service for a target, which is resolved by the first request. */
 export const makeApi = (target: Effect.Effect<Target, Failure>): Api["Service"] => {
+  const sendTo = <A>(
+    resolved: Target,
+    role: Role,
+    send: (weft: WeftClient, options: RequestOptions) => PromiseLike<A>
+  ) =>
+    Effect.tryPromise({
+      try: (signal) => {
+        const { weft, options } = connect(resolved, signal)
+        return send(weft, options)
+      },
+      catch: (error) => toFailure(error, resolved, role)
+    })
   const requestAs = <A>(role: Role, send: (weft: WeftClient, options: RequestOptions) => PromiseLike<A>) =>
-    Effect.flatMap(withCredential(target, role), (resolved) =>
-      Effect.tryPromise({
-        try: (signal) => {
-          const { weft, options } = connect(resolved, signal)
-          return send(weft, options)
-        },
-        catch: (error) => toFailure(error, resolved, role)
-      })
-    )
+    Effect.flatMap(withCredential(target, role), (resolved) => sendTo(resolved, role, send))
 
   return Api.of({
     target,
+    requestPublic: (send) =>
+      Effect.flatMap(target, (resolved) =>
+        sendTo({ ...resolved, apiKey: null, adminToken: null }, "key", ({ status }, options) => send(status, options))
+      ),
     request: (send) => requestAs("key", send),
     requestAdmin: (send) => requestAs("admin", ({ admin }, options) => send(admin, options)),
     stream: (open) =>

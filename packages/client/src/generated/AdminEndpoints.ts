@@ -16,6 +16,7 @@ import type {
   ApiKey,
   AuditEntry,
   CreatedApiKey,
+  Diagnosis,
   Environment,
   NodeStatus,
   Organization,
@@ -98,6 +99,11 @@ export class AdminEndpoints extends Endpoints {
   /** Get the version, the start time and the metrics of the node that answers the request. `GET /admin/node` */
   getNode(options: RequestOptions = {}): Promise<NodeStatus> {
     return this.caller.one("GET", "/admin/node", options)
+  }
+
+  /** Check the database, the blob store, the sandbox and the settings of the node. `GET /admin/diagnosis` */
+  getDiagnosis(options: RequestOptions = {}): Promise<Diagnosis> {
+    return this.caller.one("GET", "/admin/diagnosis", options)
   }
 
   /** Lift the quarantine of a build on every node. `POST /admin/envs/{env_id}/builds/{build_id}/release` */

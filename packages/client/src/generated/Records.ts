@@ -163,6 +163,13 @@ export interface CancelledRuns {
   readonly cancelled: number
 }
 
+export interface Check {
+  readonly name: string
+  readonly status: "ok" | "warning" | "failure"
+  readonly seen: string
+  readonly remedy: string | null
+}
+
 export interface CompletedToken {
   readonly token_id: string
   readonly run_id: string
@@ -221,6 +228,13 @@ export interface Delivery {
   readonly continues: string | null
   readonly created_at: string
   readonly waiting: Wait
+}
+
+export interface Diagnosis {
+  readonly version: string
+  readonly node_version: string
+  readonly time: string
+  readonly checks: ReadonlyArray<Check>
 }
 
 export interface Domain {

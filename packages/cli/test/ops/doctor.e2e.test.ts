@@ -1,0 +1,68 @@
+import { once } from "node:events"
+import { createServer } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { afterAll, beforeAll } from "vitest"
+import { CliHarness } from "./CliHarness.ts"
+
+let harness: CliHarness
+beforeAll(async () => {
+  harness = await CliHarness.start()
+})
+afterAll(() => harness.close())
+
+interface Check {
+  readonly name: string
+  readonly status: string
+}
+
+/** Returns a URL on which no server listens. */
+const closedUrl = async (): Promise<string> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
+}
+
+describe("weft doctor", () => {
+  it("prints a line per check, and warns of another release", async () => {
+    const { code, stdout, stderr } = await harness.run(["doctor"])
+    assert.strictEqual(code, 0)
+    for (const name of ["cli", "transport", "server", "clock", "database", "blobs", "sandbox", "deliveries"]) {
+      assert.match(stdout, new RegExp(`^ok {7}${name} `, "m"))
+    }
+    assert.match(
+      stdout,
+      /^warning {2}version +the server is 1\.2\.3, the command line .*\n +hint {2}install the release/m
+    )
+    assert.match(stderr, /^\d+ checks, 1 warnings$/m)
+    assert.notInclude(stdout, harness.token)
+  })
+
+  it("prints all checks as JSON", async () => {
+    const checks: ReadonlyArray<Check> = await harness.json(["doctor"])
+    assert.includeMembers(
+      checks.map(({ name, status }) => `${name} ${status}`),
+      ["transport ok", "server ok", "version warning", "database ok", "sandbox ok"]
+    )
+  })
+
+  it("fails with exit code 1 for a refused token and for an unreachable server", async () => {
+    const closed = await closedUrl()
+    const [refused, missing, unreachable] = await Promise.all([
+      harness.run(["doctor", "--json"], { env: { WEFT_ADMIN_TOKEN: "token-of-another-server" } }),
+      harness.run(["doctor"], { env: { WEFT_ADMIN_TOKEN: "" } }),
+      harness.run(["doctor"], { env: { WEFT_URL: closed } })
+    ])
+    for (const { code } of [refused, missing, unreachable]) assert.strictEqual(code, 1)
+    const checks: ReadonlyArray<Check> = JSON.parse(refused.stdout)
+    assert.deepInclude(checks.at(-1), { name: "admin-token", status: "failure" })
+    assert.strictEqual(JSON.parse(refused.stderr).error.code, "checks_failed")
+    assert.notInclude(refused.stdout + refused.stderr, "token-of-another-server")
+    assert.match(missing.stdout, /^failure {2}admin-token +No admin token is known/m)
+    assert.match(unreachable.stdout, /^failure {2}server /m)
+    assert.include(unreachable.stdout, `No server answers at ${closed}\n`)
+    assert.match(unreachable.stderr, /^error 1 of 3 checks failed$/m)
+  })
+})
