@@ -179,9 +179,9 @@ const dueEnvs = (
 
 /**
  * Returns the time of the next delivery that is not parked, or null. Excluded environments may have a long backlog, so
- * overdue deliveries are searched only in `envs`, which has every other environment with due deliveries. They may also have
- * many sleeping runs: if all of the next ones are theirs, the time is that of the last of these, at which the node looks
- * again.
+ * overdue deliveries are searched only in `envs`, which has every other environment with due deliveries.
+ * They may also have many sleeping runs. If all of the next deliveries are theirs, returns the time of the last of these:
+ * the node then looks again.
  */
 const nextDue = (
   { dialect, writer: sql }: Database["Service"],
