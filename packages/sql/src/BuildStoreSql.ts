@@ -77,8 +77,8 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
       )
 
     const among = (projects: ReadonlyArray<string>) => {
-      const texts = dialect.texts(reader, projects)
-      return reader`(b.project_id IN (${texts}) OR p.name IN (${texts}))`
+      const named = dialect.among(reader, projects)
+      return reader`(b.project_id ${named} OR p.name ${named})`
     }
 
     return BuildStore.of({

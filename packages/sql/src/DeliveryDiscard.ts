@@ -78,8 +78,8 @@ const toCondition = (
   if (callBy !== undefined) terms.push(sql`d.run_type = 'call' AND d.event_id = ${callBy}`)
   if (before !== undefined) terms.push(sql`d.delivery_id < ${before}`)
   for (const list of functions) {
-    const names = dialect.texts(sql, list)
-    terms.push(sql`(d.ns || '/' || d.var IN (${names}) OR d.project_name || ':' || d.ns || '/' || d.var IN (${names}))`)
+    const among = dialect.among(sql, list)
+    terms.push(sql`(d.ns || '/' || d.var ${among} OR d.project_name || ':' || d.ns || '/' || d.var ${among})`)
   }
   return sql.and(terms)
 }

@@ -66,13 +66,13 @@ const toCondition = (
 ): Statement.Fragment => {
   const terms: Array<Statement.Fragment> = [sql`d.env_id = ${envId}`]
   if (only !== undefined) {
-    const texts = dialect.texts(sql, only)
-    terms.push(sql`(d.project_id IN (${texts}) OR d.project_name IN (${texts}))`)
+    const among = dialect.among(sql, only)
+    terms.push(sql`(d.project_id ${among} OR d.project_name ${among})`)
   }
   if (project !== undefined) terms.push(sql`(d.project_id = ${project} OR d.project_name = ${project})`)
   for (const list of functions) {
-    const names = dialect.texts(sql, list)
-    terms.push(sql`(d.ns || '/' || d.var IN (${names}) OR d.project_name || ':' || d.ns || '/' || d.var IN (${names}))`)
+    const among = dialect.among(sql, list)
+    terms.push(sql`(d.ns || '/' || d.var ${among} OR d.project_name || ':' || d.ns || '/' || d.var ${among})`)
   }
   if (eventType !== undefined) terms.push(sql`e.event_type = ${eventType}`)
   if (eventId !== undefined) terms.push(sql`d.event_id = ${eventId}`)

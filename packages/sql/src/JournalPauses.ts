@@ -53,10 +53,10 @@ const findCovering = (pauses: ReadonlyArray<Pause>, row: DueRow): Pause | undefi
  * end of a pause, which would not be released.
  */
 const lockActive = ({ dialect, writer: sql }: Database["Service"], pauses: ReadonlyArray<Pause>) => {
-  const texts = (select: (pause: Pause) => string) => dialect.texts(sql, [...new Set(pauses.map(select))])
+  const among = (select: (pause: Pause) => string) => dialect.among(sql, [...new Set(pauses.map(select))])
   return Effect.map(
     sql<Pick<Pause, "pause_id">>`SELECT pause_id FROM pauses
-      WHERE env_id IN (${texts(({ env_id }) => env_id)}) AND pause_id IN (${texts(({ pause_id }) => pause_id)})
+      WHERE env_id ${among(({ env_id }) => env_id)} AND pause_id ${among(({ pause_id }) => pause_id)}
         AND resumed_at IS NULL ORDER BY env_id, pause_id${sql.literal(dialect.forUpdate())}`,
     (rows) => {
       const active = new Set(rows.map(({ pause_id }) => pause_id))

@@ -18,8 +18,8 @@ export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
     const { dialect, reader, writer } = yield* Database
 
     const among = (names: ReadonlyArray<string>) => {
-      const texts = dialect.texts(reader, names)
-      return reader`(project_id IN (${texts}) OR name IN (${texts}))`
+      const named = dialect.among(reader, names)
+      return reader`(project_id ${named} OR name ${named})`
     }
 
     const remove = Effect.fnUntraced(function* (envId: EnvId, id: ProjectId, at: Timestamp) {

@@ -108,8 +108,8 @@ const toCondition = (
   if (until !== undefined) terms.push(sql`start_time <= ${until}`)
   if (eventId !== undefined) terms.push(sql`event_id = ${eventId}`)
   if (functions !== undefined) {
-    const names = dialect.among(sql, functions)
-    terms.push(sql`(ns || '/' || var ${names} OR project_name || ':' || ns || '/' || var ${names})`)
+    const among = dialect.among(sql, functions)
+    terms.push(sql`(ns || '/' || var ${among} OR project_name || ':' || ns || '/' || var ${among})`)
   }
   if (runIds !== undefined) terms.push(sql`run_id ${dialect.among(sql, runIds)}`)
   return sql.and(terms)

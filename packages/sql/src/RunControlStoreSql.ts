@@ -76,12 +76,12 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
 
       ended: (runs) =>
         Effect.forEach([...Map.groupBy(runs, (run) => run.env_id)], ([envId, members]) => {
-          const ids = dialect.texts(
+          const ids = dialect.among(
             reader,
             members.map((run) => run.run_id)
           )
           return reader<{ run_id: RunId }>`
-            SELECT run_id FROM runs WHERE env_id = ${envId} AND run_id IN (${ids}) AND status <> 'running'`
+            SELECT run_id FROM runs WHERE env_id = ${envId} AND run_id ${ids} AND status <> 'running'`
         }).pipe(
           Effect.map((found) => found.flat().map(({ run_id }) => run_id)),
           orUnavailable("ended")

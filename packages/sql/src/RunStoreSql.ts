@@ -129,8 +129,8 @@ const makeCondition =
       if (waiting !== "any") terms.push(sql`waiting_for = ${waiting}`)
     }
     if (only !== undefined) {
-      const texts = dialect.texts(sql, only)
-      terms.push(sql`(project_id IN (${texts}) OR project_name IN (${texts}))`)
+      const among = dialect.among(sql, only)
+      terms.push(sql`(project_id ${among} OR project_name ${among})`)
     }
     return sql.and(terms)
   }

@@ -13,9 +13,9 @@ export const layer: Layer.Layer<ScheduleStore, never, Database> = Layer.effect(
     const ofEnv = (sql: SqlClient.SqlClient, envId: EnvId, only?: ReadonlyArray<string>): Statement.Fragment => {
       const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`]
       if (only !== undefined) {
-        const texts = dialect.texts(sql, only)
-        terms.push(sql`(project_id IN (${texts}) OR project_id IN (
-          SELECT project_id FROM projects WHERE env_id = ${envId} AND name IN (${texts})))`)
+        const among = dialect.among(sql, only)
+        terms.push(sql`(project_id ${among} OR project_id IN (
+          SELECT project_id FROM projects WHERE env_id = ${envId} AND name ${among}))`)
       }
       return sql.and(terms)
     }

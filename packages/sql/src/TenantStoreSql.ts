@@ -84,7 +84,7 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
 
       dueHookJobs: (kinds, now, limit) =>
         reader<TenantHookJob>`SELECT kind, tenant_id, attempts, due_at FROM announcements
-          WHERE due_at <= ${now} AND kind IN (${dialect.texts(reader, kinds)}) ORDER BY due_at, tenant_id LIMIT ${limit}`.pipe(
+          WHERE due_at <= ${now} AND kind ${dialect.among(reader, kinds)} ORDER BY due_at, tenant_id LIMIT ${limit}`.pipe(
           orUnavailable("dueHookJobs")
         ),
 
