@@ -209,6 +209,8 @@ export default defineConfig({
       }
     ],
     execArgv: ["--conditions=weft-source"],
+    // Thousands of tests with real processes, servers and browsers share two cores there. The summary names tests that needed it.
+    retry: process.env.CI === "true" ? 1 : 0,
     testTimeout: 30_000,
     // A busy machine takes its time to open a database.
     hookTimeout: 60_000
