@@ -75,9 +75,10 @@ describe("the pages of the operator", () => {
     expect(orgs).toContain('"plan":"Pro"')
   })
 
-  it("show the node with its queues and metrics, the plans, and the quarantine", async () => {
+  it("show the nodes with queues and metrics, the plans, and the quarantine", async () => {
     await unlock(adminToken)
-    await page.getByRole("link", { name: "Node", exact: true }).click()
+    await page.getByRole("link", { name: "Nodes", exact: true }).click()
+    await page.getByRole("cell", { name: "0 / 4,096" }).waitFor()
     await page.getByText("Pending deliveries").first().waitFor()
     await page.getByText("weft_deliveries_running").waitFor()
     expect(await violationsOn(page)).toStrictEqual([])
@@ -87,7 +88,7 @@ describe("the pages of the operator", () => {
     await page.emulateMedia({ colorScheme: "dark" })
     expect(await violationsOn(page)).toStrictEqual([])
     await page.setViewportSize({ width: 360, height: 740 })
-    for (const name of ["Plans", "Organizations", "Node"]) {
+    for (const name of ["Plans", "Organizations", "Nodes"]) {
       await page.getByRole("link", { name, exact: true }).click()
       await page.getByRole("heading", { name, level: 1 }).waitFor()
       expect(await page.evaluate("document.querySelector('main').scrollWidth <= innerWidth"), name).toBe(true)

@@ -272,6 +272,11 @@ describe("the client with a server", () => {
     const plans = (await weft.admin.listPlans()).items
     assert.deepStrictEqual(plans.find(({ name }) => name === "Pro")?.limits.runs_per_month, usage.limits.runs_per_month)
     assert.strictEqual((await weft.admin.getNode()).version, "1.2.3")
+    const nodes = (await weft.admin.listNodes()).items
+    assert.deepStrictEqual(
+      nodes.map(({ version }) => version),
+      ["1.2.3"]
+    )
     assert.deepInclude((await weft.admin.getDiagnosis()).checks[0], { name: "database", status: "ok" })
     const env = await weft.admin.createEnv("umbrella", { name: "test" })
     const { env_id: owner } = await weft.env.get()

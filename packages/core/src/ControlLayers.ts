@@ -5,13 +5,16 @@ import { Calls } from "./runtime/control/Calls.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import { Diagnosis } from "./runtime/control/Diagnosis.ts"
+import { Nodes } from "./runtime/control/Nodes.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
 import { Runs } from "./runtime/control/Runs.ts"
 import { Tokens } from "./runtime/control/Tokens.ts"
 import { Waits } from "./runtime/control/Waits.ts"
+import * as DeliveryMetrics from "./runtime/dispatch/DeliveryMetrics.ts"
 import { PauseReleases } from "./runtime/dispatch/PauseReleases.ts"
+import type { SlotsConfig } from "./runtime/dispatch/Slots.ts"
 import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 
@@ -34,3 +37,7 @@ export const controlLayer = Layer.mergeAll(
   LogFlusher.layer,
   LeaseKeeper.layer
 ).pipe(Layer.provide(PauseReleases.layer))
+
+/** The load of this node, as a metric and in the list of nodes. */
+export const loadLayer = (deliveries: SlotsConfig) =>
+  Layer.mergeAll(DeliveryMetrics.layer(deliveries), Nodes.layer(deliveries))

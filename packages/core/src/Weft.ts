@@ -7,7 +7,7 @@
 import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { buildsLayer, filesLayer } from "./ContentLayers.ts"
-import { type ControlServices, controlLayer } from "./ControlLayers.ts"
+import { type ControlServices, controlLayer, loadLayer } from "./ControlLayers.ts"
 import { type HostAuditEntry, hostAuditEntry } from "./embed/HostAudit.ts"
 import { makeHostCalls } from "./embed/HostCalls.ts"
 import { hostEnv, type WeftEnv } from "./embed/HostEnv.ts"
@@ -49,10 +49,10 @@ import { Schedules } from "./resources/schedules/Schedules.ts"
 import { ContextVariables } from "./resources/secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./resources/secrets/ProjectSecrets.ts"
 import { OrgUsages } from "./resources/usage/OrgUsages.ts"
+import type { Nodes } from "./runtime/control/Nodes.ts"
 import * as Retention from "./runtime/control/Retention.ts"
 import { StreamWatch } from "./runtime/control/StreamWatch.ts"
 import { Claimer } from "./runtime/dispatch/Claimer.ts"
-import * as DeliveryMetrics from "./runtime/dispatch/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./runtime/dispatch/DeliveryWorker.ts"
 import { Dispatcher } from "./runtime/dispatch/Dispatcher.ts"
 import * as EventWriter from "./runtime/dispatch/EventWriter.ts"
@@ -129,6 +129,7 @@ export type WeftServices =
   | Events
   | HostTransactions
   | ControlServices
+  | Nodes
   | OrgUsages
   | Streams
   | Webhooks
@@ -232,7 +233,7 @@ export const layer = (
   )
   const running = Layer.mergeAll(
     Layer.provide(Dispatcher.layer, DeliveryWorker.layer).pipe(Layer.provideMerge(Workflows.layer)),
-    DeliveryMetrics.layer(deliveries),
+    loadLayer(deliveries),
     turnMetrics,
     QuarantineMonitor.layer,
     GroupUnparker.layer,

@@ -64,6 +64,7 @@ export {
 } from "./platform/cluster/ClusterTransport.ts"
 export { ControlMessage } from "./platform/cluster/ControlMessage.ts"
 export { busLagMax } from "./platform/cluster/LocalChannel.ts"
+export { NodeSummary } from "./platform/cluster/NodeSummary.ts"
 export { sharedClusterBus } from "./platform/cluster/SharedClusterBus.ts"
 export { type TransportSession, transportSessions } from "./platform/cluster/TransportSessions.ts"
 export { type AddressRange, classifyAddress, unmapIpv4 } from "./platform/egress/AddressRange.ts"

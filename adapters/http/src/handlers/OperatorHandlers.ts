@@ -1,6 +1,6 @@
 /** Handlers of the admin endpoints about the installation: plans, usage, the node, its checks and quarantines. */
 import { toPageRequest } from "@weft/api"
-import { Builds, type Check, Diagnosis, EnvId, NotFound, OrgUsages, PlanName, Plans, Tenants } from "@weft/core"
+import { Builds, type Check, Diagnosis, EnvId, Nodes, NotFound, OrgUsages, PlanName, Plans, Tenants } from "@weft/core"
 import { type AnySeries, now as currentTime, type Reading } from "@weft/core/adapter"
 import { Effect, Schema } from "effect"
 import type { HttpSettings } from "../app/HttpOptions.ts"
@@ -21,6 +21,8 @@ export const makeOperatorHandlers = Effect.fnUntraced(function* (
   const usages = yield* OrgUsages
   const builds = yield* Builds
   const diagnosis = yield* Diagnosis
+  const nodes = yield* Nodes
+  nodes.introduce({ version, git_sha: gitSha })
   const start_time = yield* currentTime
   const readings = yield* Effect.cachedWithTTL(metrics, metricsMs)
   const named = PlanName.literals.map((name) => {
@@ -35,6 +37,12 @@ export const makeOperatorHandlers = Effect.fnUntraced(function* (
     },
     getOrgUsage: ({ params }: { readonly params: { readonly org: string } }) =>
       Effect.flatMap(tenants.getOrg(params.org), usages.of),
+    listNodes: ({ query }: { readonly query: Parameters<typeof toPageRequest>[0] }) => {
+      const page = toPageRequest(query)
+      return Effect.map(nodes.list, (found) =>
+        listing(page)({ items: found.slice(page.offset, page.offset + page.limit), total: found.length })
+      )
+    },
     getNode: () =>
       Effect.map(readings, (series) => ({ version, git_sha: gitSha, start_time, metrics: series.flatMap(toMetric) })),
     getDiagnosis: Effect.fnUntraced(function* () {

@@ -16,6 +16,8 @@ export const operationDescriptions: Readonly<Record<string, string>> = {
   "admin.updateApiKey": "Needs the admin token. Sessions and service keys of the key change with it.",
   "admin.removeApiKey": "Needs the admin token. Sessions and service keys of the key are invalid from then on.",
   "admin.resealSecrets": "Needs the admin token. Repeats until no value is encrypted with a previous key.",
+  "admin.listNodes":
+    "Needs the admin token. Asks all nodes by the cluster bus. A node that is down or disconnected does not answer.",
   "admin.getDiagnosis":
     "Needs the admin token. Writes and removes a blob, and runs code in the sandbox. Each check takes at most 10 s.",
   "admin.listAudit":

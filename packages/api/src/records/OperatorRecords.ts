@@ -1,6 +1,7 @@
 /** Wire format of plans, nodes and checks, for the operator of a server. */
 import { CheckStatus, PlanName } from "@weft/core"
-import { Schema } from "effect"
+import { NodeSummary } from "@weft/core/adapter"
+import { Schema, Struct } from "effect"
 import { example } from "../openapi/FieldExample.ts"
 import { instant } from "./Wire.ts"
 
@@ -43,6 +44,17 @@ export const NodeRecord = Schema.Struct({
     })
   ).annotate({ description: "The metrics of `GET /metrics`, without histograms" })
 }).annotate({ identifier: "NodeStatus" })
+
+export const NodeSummaryRecord = Schema.Struct({
+  ...Struct.pick(NodeSummary.fields, ["node_id"]),
+  version: example(NodeSummary.fields.version, "0.1.0"),
+  git_sha: example(NodeSummary.fields.git_sha, "4f2c1a9"),
+  start_time: instant("2026-01-01T00:00:00.000Z"),
+  deliveries_running: example(Schema.Int, 12).annotate({
+    description: "Slots of claimed deliveries; one of a large event takes several"
+  }),
+  deliveries_max: example(Schema.Int, 4_096)
+}).annotate({ identifier: "NodeSummary" })
 
 export const DiagnosisRecord = Schema.Struct({
   version: example(Schema.String, "0.1.0"),

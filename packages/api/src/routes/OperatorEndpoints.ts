@@ -1,11 +1,11 @@
-/** Endpoints of the host about the installation: plans, usage, the node that answers, its checks, and quarantines. */
+/** Endpoints of the host about the installation: plans, usage, the nodes, the checks of one, and quarantines. */
 import { EnvId } from "@weft/core"
 import { BuildId } from "@weft/core/adapter"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
 import { example } from "../openapi/FieldExample.ts"
-import { DiagnosisRecord, NodeRecord, PlanRecord } from "../records/OperatorRecords.ts"
+import { DiagnosisRecord, NodeRecord, NodeSummaryRecord, PlanRecord } from "../records/OperatorRecords.ts"
 import { OrgRecord } from "../records/Records.ts"
 import { pathId } from "../records/Uuid.ts"
 import { extension } from "./Documentation.ts"
@@ -22,6 +22,10 @@ export const operatorEndpoints = [
     success: OrgUsageResponse,
     error: NotFoundError
   }).annotateMerge(extension("Get the usage of an organization and the limits of its plan")),
+  HttpApiEndpoint.get("listNodes", "/admin/nodes", {
+    query: pageQuery,
+    success: List("NodeList", NodeSummaryRecord)
+  }).annotateMerge(extension("List the nodes that answer within half a second")),
   HttpApiEndpoint.get("getNode", "/admin/node", {
     success: Single("NodeResponse", NodeRecord)
   }).annotateMerge(extension("Get the version, the start time and the metrics of the node that answers the request")),

@@ -19,6 +19,7 @@ import type {
   Diagnosis,
   Environment,
   NodeStatus,
+  NodeSummary,
   Organization,
   OrganizationUsage,
   Plan,
@@ -94,6 +95,11 @@ export class AdminEndpoints extends Endpoints {
   /** Get the usage of an organization and the limits of its plan. `GET /admin/orgs/{org}/usage` */
   getOrgUsage(org: string, options: RequestOptions = {}): Promise<OrganizationUsage> {
     return this.caller.one("GET", path`/admin/orgs/${org}/usage`, options)
+  }
+
+  /** List the nodes that answer within half a second. `GET /admin/nodes` */
+  listNodes(query: PageQuery = {}, options: RequestOptions = {}): Pages<NodeSummary> {
+    return this.caller.list("/admin/nodes", options, query)
   }
 
   /** Get the version, the start time and the metrics of the node that answers the request. `GET /admin/node` */

@@ -337,6 +337,16 @@ export interface NodeStatus {
   }>
 }
 
+export interface NodeSummary {
+  readonly node_id: string
+  readonly version: string | null
+  readonly git_sha: string | null
+  readonly start_time: string
+  /** Slots of claimed deliveries; one of a large event takes several */
+  readonly deliveries_running: number
+  readonly deliveries_max: number
+}
+
 export interface Organization {
   readonly org_id: string
   readonly slug: string

@@ -1,8 +1,8 @@
-/** The node that answers: its version, its queues, its runners and all of its metrics. */
+/** All nodes, and the one that answers: its version, its queues, its runners and all of its metrics. */
 import { useQuery } from "@tanstack/solid-query"
-import type { NodeStatus } from "@weft/client"
+import type { NodeStatus, NodeSummary } from "@weft/client"
 import { For, type JSX, Show } from "solid-js"
-import { apiOrigin } from "../api/consoleUrl.ts"
+import { dataOf } from "../api/queries.ts"
 import { CommandHint } from "../design/CommandHint.tsx"
 import { ErrorNotice } from "../design/Feedback.tsx"
 import { formatCount, formatInstant } from "../text/format.ts"
@@ -14,6 +14,9 @@ import "../overview/overview.css"
 /** Interval of updates, in milliseconds. The server reads its metrics at most once a second. */
 const refreshMs = 5000
 
+/** Nodes that the page lists. */
+const nodesMax = 100
+
 export default function NodePage(): JSX.Element {
   const node = useQuery(() => ({
     queryKey: ["operator", "node"],
@@ -21,8 +24,15 @@ export default function NodePage(): JSX.Element {
     enabled: isOperator(),
     refetchInterval: refreshMs
   }))
+  const nodes = useQuery(() => ({
+    queryKey: ["operator", "nodes"],
+    queryFn: async () => (await admin.listNodes({ limit: nodesMax })).items,
+    enabled: isOperator(),
+    refetchInterval: refreshMs
+  }))
   return (
     <OperatorFrame title={t().operator.pages.node}>
+      <Show when={dataOf(nodes)}>{(data) => <NodeTable nodes={data()} />}</Show>
       <Show when={node.error}>{(error) => <ErrorNotice error={error()} />}</Show>
       <Show when={node.data}>
         {(data) => (
@@ -45,11 +55,40 @@ export default function NodePage(): JSX.Element {
         )}
       </Show>
       <div class="card">
-        <CommandHint command={`curl -H "Authorization: Bearer $ADMIN_TOKEN" ${apiOrigin}/admin/node`} />
+        <CommandHint command="weft admin nodes" />
       </div>
     </OperatorFrame>
   )
 }
+
+const NodeTable = (props: { readonly nodes: ReadonlyArray<NodeSummary> }): JSX.Element => (
+  <section class="card table-wrap" aria-label={t().operator.pages.node}>
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">{t().operator.pages.node}</th>
+          <th scope="col">{t().operator.version}</th>
+          <th scope="col">{t().operator.tiles.deliveries_running}</th>
+          <th scope="col" class="wide-only">
+            {t().operator.started}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <For each={props.nodes}>
+          {(node) => (
+            <tr>
+              <td class="mono">{node.node_id}</td>
+              <td>{node.version}</td>
+              <td class="number">{`${formatCount(node.deliveries_running)} / ${formatCount(node.deliveries_max)}`}</td>
+              <td class="muted wide-only">{formatInstant(node.start_time)}</td>
+            </tr>
+          )}
+        </For>
+      </tbody>
+    </table>
+  </section>
+)
 
 const tiles = [
   "deliveries_running",

@@ -24,6 +24,8 @@ export const deOperator: typeof enOperator = {
     createEnv: "Umgebung anlegen",
     noOrgsTitle: "Noch keine Organisation",
     noOrgs: "Legen Sie eine hier oder mit `weft admin orgs create` an.",
+    version: "Version",
+    started: "Gestartet",
     nodeIntro: (version, sha, start) =>
       `Der Knoten dieser Antwort: Version ${version} (${sha}), gestartet ${start}. Hinter einem Lastverteiler antwortet vielleicht ein anderer.`,
     tiles: {

@@ -8,7 +8,7 @@ export const enOperator = {
     unlock: "Unlock",
     lock: "Lock",
     refused: "The server rejects this token, or it has no admin token.",
-    pages: { orgs: "Organizations", node: "Node", quarantine: "Quarantine", plans: "Plans" },
+    pages: { orgs: "Organizations", node: "Nodes", quarantine: "Quarantine", plans: "Plans" },
     createOrg: "Create an organization",
     createOrgText: "Its slug is a part of the URLs of webhooks.",
     slug: "Slug",
@@ -22,6 +22,8 @@ export const enOperator = {
     createEnv: "Create an environment",
     noOrgsTitle: "No organization yet",
     noOrgs: "Create one here, or with `weft admin orgs create`.",
+    version: "Version",
+    started: "Started",
     nodeIntro: (version: string, sha: string, start: string) =>
       `The node that answered: version ${version} (${sha}), started ${start}. Behind a load balancer it may be another one next time.`,
     tiles: {

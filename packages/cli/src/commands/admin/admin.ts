@@ -5,6 +5,7 @@ import { Api } from "../../connection/Api.ts"
 import { Output } from "../../output/Output.ts"
 import { apiKeys } from "./apiKeys.ts"
 import { envs } from "./envs.ts"
+import { nodes } from "./nodes.ts"
 import { orgs } from "./orgs.ts"
 
 const reseal = Command.make(
@@ -28,6 +29,6 @@ const reseal = Command.make(
 )
 
 export const admin = Command.make("admin").pipe(
-  Command.withDescription("Organizations, environments and their API keys; needs the server's admin token"),
-  Command.withSubcommands([orgs, envs, apiKeys, reseal])
+  Command.withDescription("Organizations, environments, their API keys, and nodes; needs the server's admin token"),
+  Command.withSubcommands([orgs, envs, apiKeys, nodes, reseal])
 )

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { BuildId, EnvId, NodeId, ProjectId, RunId } from "../../foundation/Ids.ts"
 import { Timestamp } from "../../foundation/time/Timestamp.ts"
+import { NodeSummary } from "./NodeSummary.ts"
 
 export const ControlMessage = Schema.Union([
   Schema.Struct({ type: Schema.Literal("deployments:changed"), env_id: EnvId }),
@@ -29,6 +30,9 @@ export const ControlMessage = Schema.Union([
   Schema.Struct({ type: Schema.Literal("workflows:cancelled"), run_ids: Schema.Array(RunId) }),
   /** A pause began, changed or ended. */
   Schema.Struct({ type: Schema.Literal("pauses:changed") }),
+  /** An operator lists the nodes: each answers. */
+  Schema.Struct({ type: Schema.Literal("nodes:asked") }),
+  Schema.Struct({ type: Schema.Literal("nodes:answered"), node: NodeSummary }),
   /** A resource has changed: its subscribers must be notified. */
   Schema.Struct({ type: Schema.Literal("mcp:updated"), env_id: EnvId, uri: Schema.String }),
   /** The state of a client's session changed: every node keeps it. */
