@@ -2,7 +2,7 @@
 import {
   checkAddresses,
   type Destination,
-  type EgressFailed,
+  EgressFailed,
   type EgressRefused,
   type EgressRules,
   isAllowedName,
@@ -23,6 +23,14 @@ export const destinationOf = (url: URL): Destination => {
   return { scheme, host: url.hostname, port }
 }
 
+/** Returns the host as a URL has it, so that all forms of an address are one; null for other text. */
+export const canonicalHost = (host: string): string | null => {
+  if (!/^[^\s/?#@\\[\]%]+$/.test(host.replace(/^\[(.*)\]$/, "$1"))) return null
+  const bare = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
+  const url = URL.parse(`http://${bare}/`)
+  return url === null || url.port !== "" || url.hostname === "" ? null : url.hostname
+}
+
 /**
  * Returns the error of a destination that is refused without a DNS lookup, else null. `refused` is the result for its name
  * and port.
@@ -36,13 +44,24 @@ export const refuseUnresolved = (
   return parseIp(destination.host) === null ? null : checkAddresses(rules, destination, [destination.host])
 }
 
-/** Resolves the host once, and checks all its addresses. Its name and port must have been checked before. */
-export const checkedAddresses = Effect.fnUntraced(function* (
+/** Resolves the host once, and checks all its addresses, of which there may be none. Its name must have been checked before. */
+export const allowedAddresses = Effect.fnUntraced(function* (
   { rules, lookup }: Resolver,
   destination: Omit<Destination, "scheme">
 ): Effect.fn.Return<ReadonlyArray<string>, EgressRefused | EgressFailed> {
   const addresses = yield* lookup(destination.host, isAllowedName(rules, destination))
-  const dangerous = checkAddresses(rules, destination, addresses)
+  const dangerous = addresses.length === 0 ? null : checkAddresses(rules, destination, addresses)
   if (dangerous !== null) return yield* dangerous
   return addresses
 })
+
+/** Resolves the host as `allowedAddresses` does, and fails if it has no address. Its name and port must have been checked before. */
+export const checkedAddresses = (
+  resolver: Resolver,
+  destination: Omit<Destination, "scheme">
+): Effect.Effect<ReadonlyArray<string>, EgressRefused | EgressFailed> =>
+  Effect.filterOrFail(
+    allowedAddresses(resolver, destination),
+    (addresses) => addresses.length > 0,
+    () => new EgressFailed({ reason: `${destination.host} has no address` })
+  )

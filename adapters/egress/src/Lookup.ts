@@ -9,6 +9,7 @@ import { promises as dns } from "node:dns"
 import { EgressFailed, parseIp } from "@weft/core/adapter"
 import { Effect } from "effect"
 
+/** Returns no addresses for a name that has none. `trusted` is true for names from the policy. */
 export type Lookup = (host: string, trusted: boolean) => Effect.Effect<ReadonlyArray<string>, EgressFailed>
 
 const queryMs = 3000
@@ -32,15 +33,15 @@ export const makeLookup = (servers: ReadonlyArray<string> | undefined): Lookup =
   return (host, trusted) => {
     if (parseIp(host) !== null) return Effect.succeed([host.replace(/^\[|\]$/g, "")])
     return Effect.tryPromise({
-      try: () => (trusted && servers === undefined ? systemLookup(host) : query(host)),
-      catch: (error) => new EgressFailed({ reason: describeFailure(host, error) })
+      try: () => (trusted && servers === undefined ? systemLookup(host) : query(host)).catch(noneIfMissing),
+      catch: () => new EgressFailed({ reason: `the address of ${host} could not be looked up` })
     })
   }
 }
 
 const notFoundCodes = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"])
 
-const describeFailure = (host: string, error: unknown): string => {
-  const code = error instanceof Error && "code" in error ? String(error.code) : ""
-  return notFoundCodes.has(code) ? `${host} has no address` : `the address of ${host} could not be looked up`
+const noneIfMissing = (error: unknown): ReadonlyArray<string> => {
+  if (error instanceof Error && "code" in error && notFoundCodes.has(String(error.code))) return []
+  throw error
 }

@@ -23,6 +23,7 @@ import { type Connections, makeConnections } from "./Connections.ts"
 import { checkedAddresses, destinationOf, type Resolver, refuseUnresolved } from "./Destination.ts"
 import { type ResponseHead, sendHop } from "./HttpTransport.ts"
 import { makeLookup } from "./Lookup.ts"
+import { makeNames } from "./Names.ts"
 import { type Hop, nextHop, redirectTarget } from "./Redirects.ts"
 import { firstHop } from "./RequestHead.ts"
 import { type ContentLimits, decodeContent } from "./ResponseBody.ts"
@@ -53,9 +54,14 @@ const make = Effect.fnUntraced(function* ({ policy, nameServers, certificates }:
   }
   const all = yield* Semaphore.make(rules.concurrent)
   const perEnv = yield* RcMap.make({ lookup: (_: EnvId) => Semaphore.make(rules.concurrentPerEnv) })
+  const slot = Effect.fnUntraced(function* (envId: EnvId) {
+    yield* Semaphore.takeScoped(yield* RcMap.get(perEnv, envId), 1)
+    yield* Semaphore.takeScoped(all, 1)
+  })
 
   return Egress.of({
     ...makeSockets(context, certificates),
+    lookup: makeNames(context, slot),
     send: Effect.fnUntraced(function* (envId: EnvId, request: EgressRequest) {
       const first = yield* Effect.fromResult(firstHop(request, rules.userAgent))
       // Before anything is allocated for the request: a guest can repeat refused requests without a wait.
@@ -64,8 +70,7 @@ const make = Effect.fnUntraced(function* ({ policy, nameServers, certificates }:
       if (refused !== null) return yield* refused
       const lifetime = yield* startLifetime(rules.totalMs)
       const response = Effect.gen(function* () {
-        yield* Semaphore.takeScoped(yield* RcMap.get(perEnv, envId), 1)
-        yield* Semaphore.takeScoped(all, 1)
+        yield* slot(envId)
         return yield* follow(context, envId, first, request.redirect, lifetime)
       })
       return yield* Effect.raceFirst(response, lifetime.late)

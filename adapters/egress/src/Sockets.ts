@@ -11,7 +11,7 @@ import {
   type TlsOptions
 } from "@weft/core/adapter"
 import { Effect, type Scope } from "effect"
-import { checkedAddresses, destinationOf, type Resolver, refuseUnresolved } from "./Destination.ts"
+import { canonicalHost, checkedAddresses, destinationOf, type Resolver, refuseUnresolved } from "./Destination.ts"
 import { dial, startTls } from "./Dial.ts"
 import { firstHop } from "./RequestHead.ts"
 import { sessionOf, TcpSocket } from "./TcpSocket.ts"
@@ -71,14 +71,6 @@ export const makeSockets = (resolver: Resolver, certificates: ReadonlyArray<stri
 const webSocketTls: TlsOptions = { serverName: null, verify: true, authorities: [], alpn: ["http/1.1"] }
 
 const isOfHandshake = (name: string): boolean => name.startsWith("sec-websocket-") || name === "accept-encoding"
-
-/** Returns the host as a URL has it, so that all forms of an address are one; null for other text. */
-const canonicalHost = (host: string): string | null => {
-  if (!/^[^\s/?#@\\[\]%]+$/.test(host.replace(/^\[(.*)\]$/, "$1"))) return null
-  const bare = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
-  const url = URL.parse(`http://${bare}/`)
-  return url === null || url.port !== "" || url.hostname === "" ? null : url.hostname
-}
 
 /** Counts open sockets, of each environment and of all. */
 class Slots {

@@ -3,6 +3,7 @@
 /** Stand-ins of this package: `modules/<name>.ts`. */
 const own = [
   ...["assert", "assert/strict", "async_hooks", "buffer", "console", "constants", "crypto", "diagnostics_channel"],
+  ...["dns", "dns/promises"],
   ...["events", "fs", "fs/promises", "http", "https", "module", "net", "os", "path", "perf_hooks", "process", "stream"],
   ...["stream/consumers", "stream/promises", "stream/web", "string_decoder", "timers", "timers/promises", "tls", "tty"],
   ...["url", "zlib"]
@@ -25,7 +26,7 @@ const packages: Readonly<Record<string, string>> = {
 
 /** Modules that cannot exist in a function. Their members throw when they are called. */
 const refused = [
-  ...["child_process", "cluster", "dgram", "dns", "dns/promises", "domain", "http2", "inspector"],
+  ...["child_process", "cluster", "dgram", "domain", "http2", "inspector"],
   ...["inspector/promises", "readline", "readline/promises", "repl", "sea", "sqlite", "test"],
   ...["test/reporters", "trace_events", "v8", "vm", "wasi", "worker_threads"]
 ] as const

@@ -71,9 +71,11 @@ export { type AddressRange, classifyAddress, unmapIpv4 } from "./platform/egress
 export {
   checkAddresses,
   checkDestination,
+  checkLookup,
   checkSocketDestination,
   type Destination,
   isAllowedName,
+  lookupRules,
   sendsTraceparent
 } from "./platform/egress/DestinationCheck.ts"
 export {

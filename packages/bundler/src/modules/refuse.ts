@@ -9,7 +9,6 @@ const remedies: Readonly<Record<string, string>> = {
   child_process: "a host function can start programs",
   cluster: "Weft runs functions in parallel",
   dgram: "functions send no datagrams; use TCP (`node:net`) or `fetch`",
-  dns: "`fetch` resolves names",
   fs: "`svc.files` stores files, and `svc.asset` reads those of the build",
   http: "export a webhook to receive requests",
   http2: "use `fetch`",

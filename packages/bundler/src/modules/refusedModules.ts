@@ -1,16 +1,8 @@
 /** Modules of Node that cannot exist in a function, with the few members that can. */
 import { refusedModule } from "./refuse.ts"
 
-const lookupErrors = ["NODATA", "FORMERR", "SERVFAIL", "NOTFOUND", "NOTIMP", "REFUSED", "TIMEOUT", "CONNREFUSED"]
-
 const members: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {} },
-  dns: {
-    ...Object.fromEntries(lookupErrors.map((name) => [name, `E${name}`])),
-    promises: refusedModule("dns.promises"),
-    setDefaultResultOrder: () => undefined,
-    getDefaultResultOrder: () => "verbatim"
-  },
   v8: {
     getHeapStatistics: () => ({ heap_size_limit: 128 * 1024 * 1024, used_heap_size: 0, total_heap_size: 0 }),
     setFlagsFromString: () => undefined

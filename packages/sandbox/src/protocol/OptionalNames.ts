@@ -7,7 +7,7 @@ export type OptionalScript = (typeof optionalScripts)[number]
 /** Matches scripts that may use an API of each optional script. */
 const mentions: Readonly<Record<OptionalScript, RegExp>> = {
   optional:
-    /\b(?:URLPattern|(?:Dec|C)ompressionStream|MessageChannel|MessagePort|MessageEvent|BroadcastChannel|EventSource|WebSocket|CloseEvent|weft:sockets|createObjectURL|Performance(?:Entry|Mark|Measure|Observer)\w*|clearMarks|clearMeasures|getEntries(?:By(?:Name|Type))?)\b|\.(?:mark|measure)\(/,
+    /\b(?:URLPattern|(?:Dec|C)ompressionStream|MessageChannel|MessagePort|MessageEvent|BroadcastChannel|EventSource|WebSocket|CloseEvent|weft:(?:sockets|dns)|createObjectURL|Performance(?:Entry|Mark|Measure|Observer)\w*|clearMarks|clearMeasures|getEntries(?:By(?:Name|Type))?)\b|\.(?:mark|measure)\(/,
   // A decoder without a label, or with the label "utf-8", needs no other encodings.
   encodings:
     /\bTextDecoder(?:Stream)?\b(?<!\btypeof \w+|\bnew \w+)(?!\((?:\)|["'`][Uu][Tt][Ff]-?8["'`]))|\bnew TextDecoder(?:Stream)?\((?!\)|["'`][Uu][Tt][Ff]-?8["'`])/

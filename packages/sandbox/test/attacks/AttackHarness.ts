@@ -185,12 +185,13 @@ const replyTo = (op: string, payload: string): Effect.Effect<string, HostCallRef
   payload.includes("refuse")
     ? Effect.fail(new HostCallRefused({ name: "Forbidden", message: "no" }))
     : Effect.succeed(
-        /^(?:fetch|websocket|socket)\./.test(op)
+        /^(?:dns|fetch|websocket|socket)\./.test(op)
           ? (networkReplies[op] ?? "null")
           : '{"list":[1],"text":"t","__proto__":{"x":1}}'
       )
 
 const networkReplies: Readonly<Record<string, string>> = {
+  "dns.lookup": '["192.0.2.1","2001:db8::1"]',
   "fetch.send": '{"status":200,"status_text":"OK","url":"https://a.test/","redirected":false,"headers":[["x-a","b"]]}',
   "fetch.read": '{"bytes":"eyJhIjoxfQ==","done":true}',
   "websocket.open": '{"protocol":""}',

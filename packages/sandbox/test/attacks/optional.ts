@@ -131,6 +131,23 @@ export const optionalAttacks: ReadonlyArray<Attack> = [
     checkOutcome: returns(["home"])
   },
   {
+    name: "the binding of lookups as a way out, with names that forge host calls",
+    proves: inside,
+    code: `
+      const binding = globalThis["weft:dns"]
+      Object.defineProperty(String.prototype, "toJSON", { value: () => ({ op: "forged" }) })
+      const found = binding.lookup('a"},"op":"forged')
+      await attempt(() => binding.lookup({ toString: () => "refuse" }))
+      return ways([binding, binding.lookup, found, await found])`,
+    checkOutcome: returns(["home"])
+  },
+  {
+    name: "lookups without end",
+    proves: bounded,
+    code: `return await attempt(() => { for (let n = 0; n < 5000; n++) globalThis["weft:dns"].lookup("n" + n + ".test") })`,
+    checkOutcome: contained
+  },
+  {
     name: "sockets without end",
     proves: bounded,
     code: `const made = await attempt(() => { for (let n = 0; n < 5000; n++) globalThis["weft:sockets"].connect("a.test:1") }); return made`,

@@ -30,6 +30,23 @@ export const checkSocketDestination = (
   destination: Omit<Destination, "scheme">
 ): EgressRefused | null => checkPlace(rules, destination, closedTcpPorts)
 
+/**
+ * Returns the rules of a lookup, which has no port. An entry of `allow` applies whatever its port is; an entry of `deny`
+ * applies only if it has none.
+ */
+export const lookupRules = (rules: EgressRules): EgressRules => ({
+  ...rules,
+  allow: rules.allow.map(({ what }) => ({ what, port: null })),
+  deny: rules.deny.filter(({ port }) => port === null),
+  ports: null
+})
+
+/** Returns null if the name may be resolved. `rules` come from `lookupRules`. As in `checkDestination`, addresses are checked next. */
+export const checkLookup = (rules: EgressRules, destination: Omit<Destination, "scheme">): EgressRefused | null =>
+  checkPlace(rules, destination, noPorts)
+
+const noPorts: ReadonlySet<number> = new Set()
+
 const checkPlace = (
   rules: EgressRules,
   { host, port }: Omit<Destination, "scheme">,

@@ -68,6 +68,11 @@ export class Egress extends Context.Service<
       envId: EnvId,
       request: EgressRequest
     ) => Effect.Effect<EgressResponse, EgressRefused | EgressFailed, Scope.Scope>
+    /**
+     * Resolves a name to its addresses, at most 32, in the order of the name servers; none if it has no address. Fails
+     * if the policy refuses the name or one of its addresses.
+     */
+    readonly lookup: (envId: EnvId, host: string) => Effect.Effect<ReadonlyArray<string>, EgressRefused | EgressFailed>
     /** Connects a TCP socket to a checked address. It closes with the scope. */
     readonly openSocket: (
       envId: EnvId,
@@ -83,6 +88,7 @@ export class Egress extends Context.Service<
 
 export const noEgress: Egress["Service"] = Egress.of({
   send: () => Effect.fail(noRequests),
+  lookup: () => Effect.fail(noRequests),
   openSocket: () => Effect.fail(noSockets),
   openWebSocket: () => Effect.fail(noSockets)
 })

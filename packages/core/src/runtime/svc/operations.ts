@@ -7,6 +7,7 @@ import { assetGet, assetOpen } from "./operations/asset.ts"
 import { call } from "./operations/call.ts"
 import { contentCancel, contentRead } from "./operations/content.ts"
 import { contextAll, contextGet } from "./operations/context.ts"
+import { dnsLookup } from "./operations/dns.ts"
 import { eventsPublish } from "./operations/events.ts"
 import { fetchCancel, fetchRead, fetchSend, fetchWrite } from "./operations/fetch.ts"
 import {
@@ -44,5 +45,6 @@ export const operations = [
   ...[contentRead, contentCancel],
   ...[fetchSend, fetchWrite, fetchRead, fetchCancel],
   ...[webSocketOpen, webSocketSend, webSocketReceive, webSocketClose, webSocketCancel],
+  dnsLookup,
   ...[socketOpen, socketRead, socketWrite, socketSecure, socketClose]
 ] as const

@@ -8,6 +8,7 @@ interface Require {
   (id: "./broadcast.ts"): typeof import("./broadcast.ts")
   (id: "./compression.ts"): typeof import("./compression.ts")
   (id: "./event-source.ts"): typeof import("./event-source.ts")
+  (id: "./lookup.ts"): typeof import("./lookup.ts")
   (id: "./messages.ts"): typeof import("./messages.ts")
   (id: "./sockets.ts"): typeof import("./sockets.ts")
   (id: "./timeline.ts"): typeof import("./timeline.ts")
@@ -40,6 +41,8 @@ export const install = (): void => {
   }
   // For `@weft/sdk/sockets`, and for the modules of Node that the bundler adds.
   defineLazy(globalThis, "weft:sockets", () => require("./sockets.ts").binding)
+  // For the module `node:dns` that the bundler adds.
+  defineLazy(globalThis, "weft:dns", () => require("./lookup.ts"))
   const { addTimeline } = platform.performance()
   addTimeline(() => require("./timeline.ts"))
   const { URL } = platform.url()

@@ -26,11 +26,29 @@ const isHandler = (value: unknown): value is Handler => typeof value === "functi
 
 export const getHandler = (type: string): unknown => handlers.get(type) ?? null
 
+/** Sets the handler of a type, which is one of its listeners. A value that is no function removes it. */
 export const setHandler = (type: string, handler: unknown): void => {
-  if (isHandler(handler)) {
-    handlers.set(type, handler)
-  } else {
+  if (!isHandler(handler)) {
     handlers.delete(type)
+    target.removeEventListener(type, callHandler)
+    return
+  }
+  handlers.set(type, handler)
+  target.addEventListener(type, callHandler)
+}
+
+/** Calls the handler of the event's type, whose result cancels the event: `true` of `onerror`, `false` of the others. */
+const callHandler = (event: Event): void => {
+  const handler = handlers.get(event.type)
+  if (handler === undefined) {
+    return
+  }
+  const isCancelled =
+    event instanceof ErrorEvent && event.type === "error"
+      ? handler(event.message, event.filename, event.lineno, event.colno, event.error) === true
+      : handler(event) === false
+  if (isCancelled) {
+    event.preventDefault()
   }
 }
 
@@ -53,10 +71,7 @@ export const dispatchError = (error: unknown): boolean => {
   isDispatching = true
   try {
     const event = trust(new ErrorEvent("error", { message: describe(error), error, cancelable: true }))
-    const handler = handlers.get("error")
-    const isHandled =
-      handler !== undefined && handler(event.message, event.filename, event.lineno, event.colno, event.error) === true
-    return !target.dispatchEvent(event) || isHandled
+    return !target.dispatchEvent(event)
   } finally {
     isDispatching = false
   }
