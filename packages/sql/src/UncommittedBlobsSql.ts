@@ -47,11 +47,12 @@ export const makeReservations = ({ dialect, writer }: Database["Service"]): Rese
 
       claimExpired: (now, retryAt, limit) =>
         Effect.map(
-          writer<{ storage_path: string }>`UPDATE loose_bytes SET taken = 1, until = ${retryAt}
-          WHERE storage_path IN (
+          // Materialized: a subquery that locks may run once per row, and would take more than the limit.
+          writer<{ storage_path: string }>`WITH expired AS MATERIALIZED (
             SELECT storage_path FROM loose_bytes WHERE until <= ${now} ORDER BY until, storage_path LIMIT ${limit}
             ${writer.literal(dialect.skipLocked)}
-          ) RETURNING storage_path`,
+          ) UPDATE loose_bytes SET taken = 1, until = ${retryAt}
+          WHERE storage_path IN (SELECT storage_path FROM expired) RETURNING storage_path`,
           (rows) => rows.map((row) => row.storage_path)
         ).pipe(orUnavailable("claimExpired")),
 
