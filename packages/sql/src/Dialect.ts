@@ -106,7 +106,10 @@ export interface Dialect {
    * for transactions that hold a lock on them.
    */
   readonly forUpdate: (of?: string) => string
-  /** As `forUpdate`, but skips rows that other transactions have locked. */
+  /**
+   * As `forUpdate`, but skips rows that other transactions have locked. With a limit it belongs into a materialized CTE:
+   * PostgreSQL may run a subquery once per row, and then takes more rows than the limit.
+   */
   readonly skipLocked: string
 }
 

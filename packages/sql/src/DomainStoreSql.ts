@@ -108,12 +108,11 @@ const writes = (sql: SqlClient.SqlClient, dialect: Dialect) => ({
 
   claim: Effect.fnUntraced(function* ({ now, until, limit }: DomainClaim & { readonly limit: number }) {
     // The update checks `next_check_at` again: another node may have claimed the row after the subquery.
-    const domains = yield* sql<Domain>`UPDATE domains
-      SET ${sql.update({ next_check_at: until, held_until: until })}, version = version + 1
-      WHERE next_check_at <= ${now} AND domain_id IN (
+    const domains = yield* sql<Domain>`WITH due AS MATERIALIZED (
         SELECT domain_id FROM domains WHERE next_check_at <= ${now} ORDER BY next_check_at LIMIT ${limit}
         ${sql.literal(dialect.skipLocked)}
-      ) RETURNING *`
+      ) UPDATE domains SET ${sql.update({ next_check_at: until, held_until: until })}, version = version + 1
+      WHERE next_check_at <= ${now} AND domain_id IN (SELECT domain_id FROM due) RETURNING *`
     const claimed = domains.map(({ domain_id }) => domain_id)
     const rest = claimed.length === 0 ? sql`TRUE` : sql`domain_id NOT IN ${sql.in(claimed)}`
     const [next] = yield* sql<{ due: Timestamp | null }>`SELECT min(next_check_at) AS due FROM domains WHERE ${rest}`

@@ -133,12 +133,12 @@ const lockGroups = ({ dialect, writer: sql }: Database["Service"], names: Readon
 /** Parks due deliveries of the group that are younger than `last`. Returns their number. */
 const park = ({ dialect, writer: sql }: Database["Service"], { env_id, key }: Group, last: string, now: Timestamp) =>
   Effect.map(
-    sql`UPDATE deliveries SET due_at = ${parkedAt}, held_since = coalesce(held_since, ${now})
-      WHERE (env_id, due_at, delivery_id) IN (
+    sql`WITH younger AS MATERIALIZED (
         SELECT env_id, due_at, delivery_id FROM deliveries
         WHERE env_id = ${env_id} AND group_key = ${key} AND due_at <= ${now} AND delivery_id > ${last}
         ORDER BY due_at, delivery_id LIMIT ${parkMax}${sql.literal(dialect.skipLocked)}
-      )`.raw,
+      ) UPDATE deliveries SET due_at = ${parkedAt}, held_since = coalesce(held_since, ${now})
+      WHERE (env_id, due_at, delivery_id) IN (SELECT env_id, due_at, delivery_id FROM younger)`.raw,
     dialect.changes
   )
 

@@ -72,11 +72,12 @@ const hold = ({ dialect, writer: sql }: Database["Service"], pause: Pause, now: 
   if (project_id !== null) terms.push(sql`project_id = ${project_id}`)
   if (ns !== null) terms.push(sql`ns = ${ns} AND var = ${name}`)
   return Effect.map(
-    sql`UPDATE deliveries SET due_at = ${pausedAt}, held_since = coalesce(held_since, ${now})
-      WHERE ${sql.and(terms)} AND (env_id, due_at, delivery_id) IN (
+    sql`WITH examined AS MATERIALIZED (
         SELECT env_id, due_at, delivery_id FROM deliveries WHERE env_id = ${env_id} AND due_at <= ${now}
         ORDER BY due_at, delivery_id LIMIT ${examinedMax}${sql.literal(dialect.skipLocked)}
-      )`.raw,
+      ) UPDATE deliveries SET due_at = ${pausedAt}, held_since = coalesce(held_since, ${now})
+      WHERE ${sql.and(terms)} AND (env_id, due_at, delivery_id) IN (SELECT env_id, due_at, delivery_id FROM examined)`
+      .raw,
     dialect.changes
   )
 }

@@ -47,7 +47,6 @@ export const makeReservations = ({ dialect, writer }: Database["Service"]): Rese
 
       claimExpired: (now, retryAt, limit) =>
         Effect.map(
-          // Materialized: a subquery that locks may run once per row, and would take more than the limit.
           writer<{ storage_path: string }>`WITH expired AS MATERIALIZED (
             SELECT storage_path FROM loose_bytes WHERE until <= ${now} ORDER BY until, storage_path LIMIT ${limit}
             ${writer.literal(dialect.skipLocked)}
