@@ -5,15 +5,13 @@
  * Earlier releases of Node.js than the required one also load this file, so it imports no name that they lack.
  */
 import module from "node:module"
-
-/** The lowest major version of Node.js, as in `engines` of the package. */
-const nodeMin = 24
+import { isTooOld, nodeMajorMin } from "./NodeVersion.ts"
 
 // By default Node.js opens its debugger on this signal, which executes any code without a credential.
 process.on("SIGUSR1", () => undefined)
-if (Number.parseInt(process.versions.node, 10) < nodeMin) {
+if (isTooOld(process.versions.node)) {
   process.stderr.write(
-    `weft: needs Node.js ${nodeMin} or later, and this is ${process.versions.node}: install it from https://nodejs.org\n`
+    `weft: needs Node.js ${nodeMajorMin} or later, and this is ${process.versions.node}: install it from https://nodejs.org\n`
   )
   process.exitCode = 1
 } else {

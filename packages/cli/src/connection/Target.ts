@@ -68,8 +68,9 @@ const findProfileName = (config: ProfilesConfig, url: string): string => {
   return names.find((name) => name === config.current) ?? names[0] ?? (isLoopback(hostname) ? localName : hostname)
 }
 
-const isLoopback = (hostname: string): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname)
+/** True for the host of a URL that is this machine. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 
 interface Tokens {
   readonly apiKey: Redacted.Redacted<string> | null

@@ -1,12 +1,12 @@
 /** Checks of a server that only its client can make: the way to it, the versions and the clocks. */
 import type { Diagnosis } from "@weft/client"
+import { isLoopback } from "../../connection/Target.ts"
 import type { Failure } from "../../Failure.ts"
+import { isTooOld, nodeMajorMin } from "../../NodeVersion.ts"
 import { duration } from "../../output/Times.ts"
 
 export type Check = Diagnosis["checks"][number]
 
-/** Oldest major version of Node.js that runs the command line. */
-const nodeMajorMin = 24
 /** Longest response of the server without a warning, in milliseconds. */
 const latencyMsMax = 1_000
 /** Largest difference of two clocks without a warning, in milliseconds. Nodes tolerate a few seconds. */
@@ -26,9 +26,9 @@ export const toFailedCheck = (name: string, { message, remedy }: Failure): Check
 /** Checks the version of Node.js that runs this command. */
 export const checkNode = (version: string): Check => {
   const seen = `the command line runs on Node.js ${version}`
-  return Number.parseInt(version, 10) >= nodeMajorMin
-    ? passed("cli", seen)
-    : { name: "cli", status: "failure", seen, remedy: `install Node.js ${nodeMajorMin} or later` }
+  return isTooOld(version)
+    ? { name: "cli", status: "failure", seen, remedy: `install Node.js ${nodeMajorMin} or later` }
+    : passed("cli", seen)
 }
 
 export const checkLatency = (url: string, latencyMs: number): Check => {
@@ -42,7 +42,7 @@ export const checkLatency = (url: string, latencyMs: number): Check => {
 export const checkTransport = (url: string): Check => {
   const { protocol, hostname } = new URL(url)
   if (protocol === "https:") return passed("transport", "requests are encrypted")
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  return isLoopback(hostname)
     ? passed("transport", "requests stay on this machine")
     : warning(
         "transport",
