@@ -7,11 +7,10 @@ import { Empty } from "../design/Feedback.tsx"
 import { Icon } from "../design/Icon.tsx"
 import { PagedTable } from "../design/PagedTable.tsx"
 import { NewerButton } from "../live/NewerButton.tsx"
-import { formatInstant } from "../text/format.ts"
 import { t } from "../text/Language.ts"
 import { CancelDeliveries } from "./CancelDeliveries.tsx"
+import { PeriodCells } from "./PeriodCells.tsx"
 import { WaitingFrame } from "./WaitingFrame.tsx"
-import { untilOf } from "./WaitingPage.tsx"
 
 export default function DeliveriesPage(): JSX.Element {
   const [refreshes, setRefreshes] = createSignal(0)
@@ -75,12 +74,7 @@ const DeliveryCells = (props: { readonly delivery: Delivery }): JSX.Element => {
       <span role="cell" class="cut mono muted">
         {waiting().detail}
       </span>
-      <span role="cell" class="cut muted">
-        {formatInstant(waiting().since)}
-      </span>
-      <span role="cell" class="cut muted">
-        {untilOf(waiting().until)}
-      </span>
+      <PeriodCells since={waiting().since} until={waiting().until} />
     </>
   )
 }

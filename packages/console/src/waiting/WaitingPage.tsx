@@ -7,8 +7,8 @@ import { Empty } from "../design/Feedback.tsx"
 import { PagedTable } from "../design/PagedTable.tsx"
 import { NewerButton } from "../live/NewerButton.tsx"
 import { functionName } from "../runs/RunCells.tsx"
-import { formatInstant } from "../text/format.ts"
 import { t } from "../text/Language.ts"
+import { PeriodCells } from "./PeriodCells.tsx"
 import { WaitingFrame } from "./WaitingFrame.tsx"
 
 export default function WaitingPage(): JSX.Element {
@@ -50,16 +50,8 @@ const WaitingCells = (props: { readonly run: Run }): JSX.Element => (
         <span role="cell" class="cut mono muted">
           {functionName(props.run)}
         </span>
-        <span role="cell" class="cut muted">
-          {formatInstant(waiting().since)}
-        </span>
-        <span role="cell" class="cut muted">
-          {untilOf(waiting().until)}
-        </span>
+        <PeriodCells since={waiting().since} until={waiting().until} />
       </>
     )}
   </Show>
 )
-
-/** Returns the end of a wait as a person reads it. */
-export const untilOf = (until: string | null): string => (until === null ? t().waiting.noEnd : formatInstant(until))
