@@ -11,6 +11,7 @@ import {
   setDefaultResultOrder
 } from "./dns/lookups.ts"
 import * as refused from "./dns/refused.ts"
+import { makeResolver } from "./dns/resolver.ts"
 
 export * from "./dns/constants.ts"
 export * from "./dns/refused.ts"
@@ -64,11 +65,7 @@ export const resolve6 = resolveAs(6)
 
 const methods = { ...refused, resolve, resolve4, resolve6 }
 
-/** A resolver with the name servers of the host. Its options have no effect. */
-export class Resolver {
-  cancel(): void {}
-}
-Object.assign(Resolver.prototype, methods)
+export const Resolver = makeResolver(methods)
 
 export default {
   ...constants,

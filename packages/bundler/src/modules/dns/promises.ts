@@ -12,6 +12,7 @@ import {
   setDefaultResultOrder
 } from "./lookups.ts"
 import * as refused from "./refused.ts"
+import { makeResolver } from "./resolver.ts"
 
 export * from "./constants.ts"
 export * from "./refused.ts"
@@ -33,11 +34,7 @@ export const resolve6 = (name: unknown, options?: { readonly ttl?: boolean }) =>
 
 const methods = { ...refused, resolve, resolve4, resolve6 }
 
-/** A resolver with the name servers of the host. Its options have no effect. */
-export class Resolver {
-  cancel(): void {}
-}
-Object.assign(Resolver.prototype, methods)
+export const Resolver = makeResolver(methods)
 
 export default {
   ...constants,
