@@ -8,6 +8,12 @@ export const listing =
   ({ limit, offset }: PageRequest) =>
   <A>(page: Page<A>): Listing<A> => ({ items: page.items, total: page.total, limit, offset })
 
+/** Returns a page of a complete list. */
+export const pageOf = <A>(items: ReadonlyArray<A>, query: Partial<PageRequest>): Listing<A> => {
+  const page = toPageRequest(query)
+  return listing(page)({ items: items.slice(page.offset, page.offset + page.limit), total: items.length })
+}
+
 /** Wraps a complete list as one page. */
 const wholeListing = <A>(items: ReadonlyArray<A>): Listing<A> => ({
   items,

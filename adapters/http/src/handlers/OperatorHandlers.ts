@@ -1,10 +1,21 @@
 /** Handlers of the admin endpoints about the installation: plans, usage, the node, its checks and quarantines. */
-import { toPageRequest } from "@weft/api"
-import { Builds, type Check, Diagnosis, EnvId, Nodes, NotFound, OrgUsages, PlanName, Plans, Tenants } from "@weft/core"
+import {
+  Builds,
+  type Check,
+  Diagnosis,
+  EnvId,
+  Nodes,
+  NotFound,
+  OrgUsages,
+  type PageRequest,
+  PlanName,
+  Plans,
+  Tenants
+} from "@weft/core"
 import { type AnySeries, now as currentTime, type Reading } from "@weft/core/adapter"
 import { Effect, Schema } from "effect"
 import type { HttpSettings } from "../app/HttpOptions.ts"
-import { listing } from "./Listing.ts"
+import { pageOf } from "./Listing.ts"
 
 const isEnvId = Schema.is(EnvId)
 
@@ -30,19 +41,11 @@ export const makeOperatorHandlers = Effect.fnUntraced(function* (
     return { name, limits }
   })
   return {
-    listPlans: ({ query }: { readonly query: Parameters<typeof toPageRequest>[0] }) => {
-      const page = toPageRequest(query)
-      const items = named.slice(page.offset, page.offset + page.limit)
-      return Effect.succeed(listing(page)({ items, total: named.length }))
-    },
+    listPlans: ({ query }: { readonly query: Partial<PageRequest> }) => Effect.succeed(pageOf(named, query)),
     getOrgUsage: ({ params }: { readonly params: { readonly org: string } }) =>
       Effect.flatMap(tenants.getOrg(params.org), usages.of),
-    listNodes: ({ query }: { readonly query: Parameters<typeof toPageRequest>[0] }) => {
-      const page = toPageRequest(query)
-      return Effect.map(nodes.list, (found) =>
-        listing(page)({ items: found.slice(page.offset, page.offset + page.limit), total: found.length })
-      )
-    },
+    listNodes: ({ query }: { readonly query: Partial<PageRequest> }) =>
+      Effect.map(nodes.list, (found) => pageOf(found, query)),
     getNode: () =>
       Effect.map(readings, (series) => ({ version, git_sha: gitSha, start_time, metrics: series.flatMap(toMetric) })),
     getDiagnosis: Effect.fnUntraced(function* () {
