@@ -304,6 +304,8 @@ export type AuditAction =
   | "eval.run"
   | "project.remove"
   | "deliveries.cancel"
+  | "dead_letters.redrive"
+  | "dead_letters.discard"
   | "pause.create"
   | "pause.end"
   | "run.wake"

@@ -32,6 +32,8 @@ export const AuditAction = Schema.Literals([
   "eval.run",
   "project.remove",
   "deliveries.cancel",
+  "dead_letters.redrive",
+  "dead_letters.discard",
   "pause.create",
   "pause.end",
   "run.wake",
