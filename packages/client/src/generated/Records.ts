@@ -49,6 +49,8 @@ export interface AuditEntry {
     | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
+    | "dead_letters.redrive"
+    | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
     | "run.wake"
@@ -215,6 +217,31 @@ export interface CreatedSession {
   readonly token: string
 }
 
+export interface DeadLetter {
+  /** Run of the last attempt, and id of the letter */
+  readonly run_id: string
+  readonly stream_id: string
+  readonly event_id: string | null
+  readonly event_type: string
+  readonly project_id: string
+  readonly build_id: string
+  readonly project_name: string
+  readonly ns: string
+  readonly var: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  /** `failed`, or `cancelled` if it expired before its start */
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  /** Number of the last attempt */
+  readonly attempt: number
+  readonly start_time: string
+  readonly dead_since: string
+  /** Error of the last attempt; null if it is large: see the result of the run */
+  readonly error: {
+    readonly name: string
+    readonly message: string
+  } | null
+}
+
 export interface Delivery {
   readonly delivery_id: string
   readonly event_id: string
@@ -235,6 +262,19 @@ export interface Diagnosis {
   readonly node_version: string
   readonly time: string
   readonly checks: ReadonlyArray<Check>
+}
+
+export interface DiscardedDeadLetters {
+  readonly discarded: number
+  /** For a dry run, number of letters that the request would change */
+  readonly matched?: number
+  /** Letters that stay as they are, by reason */
+  readonly skipped: ReadonlyArray<{
+    readonly reason: string
+    readonly count: number
+  }>
+  /** Cursor of the next request if more letters match; null otherwise */
+  readonly next: string | null
 }
 
 export interface Domain {
@@ -487,6 +527,19 @@ export interface Project {
   readonly active: boolean
   readonly created_at: string
   readonly updated_at: string
+}
+
+export interface RedrivenDeadLetters {
+  readonly redriven: number
+  /** For a dry run, number of letters that the request would change */
+  readonly matched?: number
+  /** Letters that stay as they are, by reason */
+  readonly skipped: ReadonlyArray<{
+    readonly reason: string
+    readonly count: number
+  }>
+  /** Cursor of the next request if more letters match; null otherwise */
+  readonly next: string | null
 }
 
 export interface Resealed {

@@ -2,16 +2,16 @@
 import { Effect } from "effect"
 import { BadRequest } from "../../foundation/Errors.ts"
 import { idReader, RunId } from "../../foundation/Ids.ts"
-import { Timestamp } from "../../foundation/time/Timestamp.ts"
+import { parseInstant, Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { DeadLetterFilter, DeadLetterPosition } from "../runs/DeadLetterStore.ts"
 import { checkDeliveryQuery, type DeliveryQuery, toPendingFilter } from "./DeliveryQuery.ts"
 
 /** Selects dead letters; all of them without any field. */
 export interface DeadLetterQuery extends DeliveryQuery {
-  /** Only letters that are dead since this instant or later. */
-  readonly since?: Timestamp
+  /** Only letters that are dead since this instant or later: ISO 8601 with a time zone. */
+  readonly since?: string
   /** Only letters that are dead since before this instant. */
-  readonly until?: Timestamp
+  readonly until?: string
 }
 
 /** Selects dead letters for a pass: those with these ids, or those that match the query. */
@@ -31,7 +31,8 @@ export const toDeadLetterFilter = Effect.fnUntraced(function* (
 ): Effect.fn.Return<DeadLetterFilter, BadRequest> {
   yield* checkDeliveryQuery(query)
   const { project, functions, eventType } = toPendingFilter(query)
-  const { since, until } = query
+  const since = yield* readInstant("since", query.since)
+  const until = yield* readInstant("until", query.until)
   return {
     ...(project === undefined ? {} : { project }),
     ...(functions === undefined ? {} : { functions }),
@@ -40,6 +41,13 @@ export const toDeadLetterFilter = Effect.fnUntraced(function* (
     ...(until === undefined ? {} : { until })
   }
 })
+
+const readInstant = (field: string, text: string | undefined): Effect.Effect<Timestamp | undefined, BadRequest> => {
+  const instant = text === undefined ? undefined : parseInstant(text)
+  return instant === null
+    ? refuse(`${field} must be an ISO 8601 timestamp with a time zone, such as 2026-01-31T12:00:00Z`)
+    : Effect.succeed(instant)
+}
 
 /** The letters of a pass: those that were dead before `until`, behind `position`. */
 export interface PassStart {

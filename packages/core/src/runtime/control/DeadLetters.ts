@@ -10,7 +10,7 @@ import type {
 } from "../../foundation/Errors.ts"
 import type { EnvId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
-import { now as currentTime, iso } from "../../foundation/time/Timestamp.ts"
+import { now as currentTime } from "../../foundation/time/Timestamp.ts"
 import type { AuditAction } from "../../resources/audit/AuditEntry.ts"
 import { type AuditDetail, makeEntries } from "../../resources/audit/AuditFacts.ts"
 import { AuditStore } from "../../resources/audit/AuditStore.ts"
@@ -33,6 +33,12 @@ import type { ReplayBuild } from "./replayMatch.ts"
 export interface RedriveSelection extends DeadLetterSelection {
   /** The build that runs the letters again; `same` by default. */
   readonly build?: ReplayBuild
+}
+
+/** A dead letter in a list. */
+export interface ListedLetter extends Omit<DeadLetter, "result"> {
+  /** Error of the last attempt; null if its text is large, and in the result of the run. */
+  readonly error: { readonly name: string; readonly message: string } | null
 }
 
 /** Letters that a pass left as they are. */
@@ -73,7 +79,7 @@ export class DeadLetters extends Context.Service<
      * Lists dead letters, the latest first. The total counts at most 10,000 letters, or one beyond the end of the page.
      * Requires `run: read`. A credential for some projects sees only theirs.
      */
-    readonly list: (page: PageRequest, query: DeadLetterQuery) => Effect.Effect<Page<DeadLetter>, ReadError, Caller>
+    readonly list: (page: PageRequest, query: DeadLetterQuery) => Effect.Effect<Page<ListedLetter>, ReadError, Caller>
     /**
      * Starts at most 500 of the selected letters again, the oldest first, for the same events and streams, as runs of the type
      * `run`. Each letter starts once, also if several requests redrive it. Letters without a function keep their marks and are
@@ -107,7 +113,7 @@ export class DeadLetters extends Context.Service<
           const filter = { ...(yield* toDeadLetterFilter(query)), ...(only === "all" ? {} : { only }) }
           const items = yield* store.list(env_id, { limit, offset }, filter)
           const total = yield* store.count(env_id, filter, Math.max(countedMax, offset + limit + 1))
-          return { items, total }
+          return { items: items.map(toListed), total }
         }),
 
         redrive: Effect.fnUntraced(function* (selection) {
@@ -165,6 +171,11 @@ export class DeadLetters extends Context.Service<
       })
     })
   )
+}
+
+const toListed = ({ result, ...letter }: DeadLetter): ListedLetter => {
+  const { error }: { readonly error?: { readonly name: string; readonly message: string } } = JSON.parse(result ?? "{}")
+  return { ...letter, error: error === undefined ? null : { name: error.name, message: error.message } }
 }
 
 interface Selected {
@@ -236,7 +247,7 @@ const makeRecorded = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* <E>(
     action: AuditAction,
-    { ids, since, until, cursor: _, ...query }: RedriveSelection,
+    { ids, cursor: _, ...query }: RedriveSelection,
     run: Effect.Effect<void, E>,
     pass: Pass
   ): Effect.fn.Return<void, E | StoreUnavailable, Caller> {
@@ -246,8 +257,6 @@ const makeRecorded = Effect.gen(function* () {
       const details: Record<string, AuditDetail | undefined> = {
         ...query,
         ...(ids === undefined ? {} : { ids: ids.length }),
-        ...(since === undefined ? {} : { since: iso(since) }),
-        ...(until === undefined ? {} : { until: iso(until) }),
         letters: count,
         skipped: skipped.reduce((sum, each) => sum + each.count, 0)
       }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import type { Env } from "@weft/core"
 import { AuditLog, Builds, type Caller, DeadLetters, type RedriveSelection } from "@weft/core"
+import { iso } from "@weft/core/adapter"
 import { type TrustedFunction, trustedZip } from "@weft/core/testing"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -87,7 +88,7 @@ describe("a dead letter", () => {
       const { items, total } = yield* list(env)
       assert.strictEqual(total, 1)
       assert.deepInclude(items[0], { event_id, event_type: "mail", var: "mails", attempt: 2, status: "failed" })
-      assert.include(items[0]?.result ?? "", "the service is down")
+      assert.deepStrictEqual(items[0]?.error, { name: "Error", message: "the service is down" })
     })
   )
 
@@ -185,8 +186,9 @@ describe("dead letters", () => {
       yield* sixLetters(env)
       const [latest = assert.fail("there is no letter")] = (yield* list(env, { fn: "app:main/bills" })).items
       assert.strictEqual((yield* list(env, { eventType: "mail" })).total, 3)
-      assert.strictEqual((yield* list(env, { since: latest.dead_since })).total, 2)
-      const discarded = yield* use(env, (letters) => letters.discard({ until: latest.dead_since, eventType: "bill" }))
+      const until = iso(latest.dead_since)
+      assert.strictEqual((yield* list(env, { since: until })).total, 2)
+      const discarded = yield* use(env, (letters) => letters.discard({ until, eventType: "bill" }))
       assert.deepStrictEqual(discarded, { count: 2, skipped: [], next: null })
       isBroken = false
       assert.strictEqual((yield* redrive(env, { fn: "main/mails" })).count, 3)
@@ -231,6 +233,7 @@ describe("dead letters", () => {
       const refused = (selection: RedriveSelection) =>
         Effect.map(Effect.flip(redrive(env, selection)), (error) => error.message)
       assert.include(yield* refused({ fn: "main" }), "fn must be a function reference")
+      assert.include(yield* refused({ since: "2026-02-30T00:00:00Z" }), "since must be an ISO 8601 timestamp")
       assert.include(yield* refused({ ids: [] }), "ids must have 1 to 500 ids (got 0)")
       assert.include(yield* refused({ ids: ["1"] }), "ids must be UUIDs")
       assert.include(yield* refused({ cursor: "1" }), "cursor must be the field next")
