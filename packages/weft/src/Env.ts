@@ -1,12 +1,12 @@
 /** The face of one environment. */
+
+import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type {
   ActivityEvent,
   AuditEntry,
   Build,
   CompletedToken,
-  DeadLetter,
-  DeadLetterPass,
   Domain,
   Event,
   Json,

@@ -16,6 +16,7 @@ import type {
   WeftEnv
 } from "@weft/core"
 import { type ActivityEvent as ActivityRow, parseWaiting } from "@weft/core/adapter"
+import type { DeadLetter } from "./deadLetterRecords.ts"
 import type {
   ActivityEvent,
   ActivityOfRun,
@@ -23,7 +24,6 @@ import type {
   AuditEntry,
   Build,
   CompletedToken,
-  DeadLetter,
   Domain,
   Env,
   Event,

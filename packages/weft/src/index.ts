@@ -1,5 +1,6 @@
 /** The face for host applications: one call starts Weft, and everything in it is promises and plain values. */
 export { createWeft } from "./createWeft.ts"
+export type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 export type {
   AuditQuery,
   Called,
@@ -38,8 +39,6 @@ export type {
   AuditEntry,
   Build,
   CompletedToken,
-  DeadLetter,
-  DeadLetterPass,
   Domain,
   Env,
   Event,

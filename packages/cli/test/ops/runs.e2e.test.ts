@@ -120,22 +120,6 @@ describe("weft run", () => {
     assert.include(unselective.stderr, "give --project, --function or --event-type, or --all without them")
   })
 
-  it("lists, redrives and discards dead letters", async () => {
-    const failed = await harness.client.calls.call({ fn: "main/fail", wait: 20 })
-    const id = "run_id" in failed ? failed.run_id : assert.fail("no run has begun")
-    const list = await harness.json(["dead-letters", "list", "--function", "main/fail", "--since", "1h"])
-    assert.include(
-      list.map((letter: { readonly run_id: string }) => letter.run_id),
-      id
-    )
-    const counted = await harness.run(["dead-letters", "redrive", id, "--build", "deployed", "--dry-run"])
-    assert.deepInclude(counted, { code: 0, stdout: "Would start 1 dead letter again\n" })
-    const gone = { discarded: 1, skipped: [{ reason: "no dead letter has this id", count: 1 }] }
-    assert.deepStrictEqual(await harness.json(["dead-letters", "discard", id, nobody]), gone)
-    const unselective = await harness.run(["dead-letters", "redrive", id, "--all"])
-    assert.include(unselective.stderr, "give their ids, or filters such as --function, or --all")
-  })
-
   it("pauses a function, lists the pause and resumes", async () => {
     const paused = await harness.json(["pause", "shop:main/none", "--schedules", "skip", "--drain"])
     assert.deepInclude(paused, { project_name: "shop", ns: "main", var: "none", schedules: "skip" })

@@ -18,7 +18,7 @@ export interface DeadLetterQuery extends DeliveryQuery {
 export interface DeadLetterSelection extends DeadLetterQuery {
   /** Ids of the runs of the last attempts, 1 to 500. */
   readonly ids?: ReadonlyArray<string>
-  /** Where a former pass ended. */
+  /** The field `next` of the former pass. */
   readonly cursor?: string
 }
 
@@ -74,7 +74,7 @@ export const formatCursor = ({ until }: PassStart, { dead_since, run_id }: DeadL
 
 const cursorForm = /^(\d{1,15})\.(\d{1,15})\.([0-9a-f-]{36})$/
 
-/** Returns the ids. Fails with `BadRequest` if there are none, too many, or if one is not a UUID. */
+/** Returns the ids. Fails with `BadRequest` for no ids, for too many, and for text that is not a UUID. */
 export const readRunIds = (ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<RunId>, BadRequest> => {
   if (ids.length === 0 || ids.length > idsMax) return refuse(`ids must have 1 to ${idsMax} ids (got ${ids.length})`)
   const read = ids.flatMap((id) => readRunId(id) ?? [])

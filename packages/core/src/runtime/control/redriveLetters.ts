@@ -61,7 +61,7 @@ export const makeRedrive = Effect.gen(function* () {
     return matched
   })
 
-  /** Returns the delivery of a letter, or the reason why there is none. */
+  /** Returns the delivery of a letter, or the reason why it cannot start. */
   const prepare = Effect.fnUntraced(
     function* (letter: DeadLetterRef, match: Match, id: DeliveryId) {
       const { env_id, event_id, run_id } = letter
