@@ -6,7 +6,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** Files that take more than 12 s with three workers on two cores, the longest first. */
 export const longest = [
-  "adapters/http/test/fuzz.test.ts",
   "packages/sandbox/test/watchdog.test.ts",
   "packages/contract/test/lifecycle.test.ts",
   "adapters/sqlite/test/expanded.test.ts",
