@@ -6,6 +6,8 @@ import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import { Diagnosis } from "./runtime/control/Diagnosis.ts"
 import { Nodes } from "./runtime/control/Nodes.ts"
+import { OperationRunner } from "./runtime/control/OperationRunner.ts"
+import { Operations } from "./runtime/control/Operations.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
@@ -19,12 +21,23 @@ import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 
 /** The services of `controlLayer` for hosts and for the HTTP layer. */
-export type ControlServices = Runs | RunControl | Tokens | Deliveries | Waits | Pauses | Calls | BuildRuns | Diagnosis
+export type ControlServices =
+  | Runs
+  | RunControl
+  | Operations
+  | Tokens
+  | Deliveries
+  | Waits
+  | Pauses
+  | Calls
+  | BuildRuns
+  | Diagnosis
 
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
   Runs.layer,
   RunControl.layer,
+  Layer.provide(Operations.layer, OperationRunner.layer),
   Tokens.layer,
   Deliveries.layer,
   Waits.layer,

@@ -10,6 +10,7 @@ import type {
   EventStore,
   FileStore,
   JournalStore,
+  OperationStore,
   PauseStore,
   ProjectStore,
   RateStore,
@@ -39,6 +40,7 @@ import * as DomainStoreSql from "./DomainStoreSql.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
 import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
+import * as OperationStoreSql from "./OperationStoreSql.ts"
 import * as PauseStoreSql from "./PauseStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RateStoreSql from "./RateStoreSql.ts"
@@ -89,6 +91,7 @@ export const recordStores: Layer.Layer<
   | EventStore
   | DeliveryStore
   | PauseStore
+  | OperationStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -112,6 +115,7 @@ export const recordStores: Layer.Layer<
   EventStoreSql.layer,
   DeliveryStoreSql.layer,
   PauseStoreSql.layer,
+  OperationStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

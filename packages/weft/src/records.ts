@@ -306,6 +306,8 @@ export type AuditAction =
   | "deliveries.cancel"
   | "pause.create"
   | "pause.end"
+  | "operation.create"
+  | "operation.cancel"
   | "run.wake"
   | "token.complete"
   | "file.damage"

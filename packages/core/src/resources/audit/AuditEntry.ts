@@ -34,6 +34,8 @@ export const AuditAction = Schema.Literals([
   "deliveries.cancel",
   "pause.create",
   "pause.end",
+  "operation.create",
+  "operation.cancel",
   "run.wake",
   "token.complete",
   "file.damage",
