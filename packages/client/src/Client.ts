@@ -19,6 +19,7 @@ import { ServiceKeysEndpoints } from "./generated/ServiceKeysEndpoints.ts"
 import { SessionsEndpoints } from "./generated/SessionsEndpoints.ts"
 import { StatusEndpoints } from "./generated/StatusEndpoints.ts"
 import { TriggersEndpoints } from "./generated/TriggersEndpoints.ts"
+import { Operations } from "./Operations.ts"
 import type { RetryOptions } from "./RequestOptions.ts"
 import { Streams } from "./streams/Streams.ts"
 import { Caller } from "./transport/Caller.ts"
@@ -51,6 +52,7 @@ export class WeftClient {
   readonly runs: RunsEndpoints
   readonly deliveries: DeliveriesEndpoints
   readonly pauses: PausesEndpoints
+  readonly operations: Operations
   readonly calls: Calls
   readonly eval: Eval
   readonly sessions: SessionsEndpoints
@@ -76,6 +78,7 @@ export class WeftClient {
     this.runs = new RunsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)
+    this.operations = new Operations(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
     this.sessions = new SessionsEndpoints(caller)

@@ -13,6 +13,7 @@ import { eventStoreContract } from "./EventStoreContract.ts"
 import { fileStoreContract } from "./FileStoreContract.ts"
 import { flowContract } from "./FlowContract.ts"
 import { journalStoreContract } from "./JournalStoreContract.ts"
+import { operationStoreContract } from "./OperationStoreContract.ts"
 import { pauseStoreContract } from "./PauseStoreContract.ts"
 import { projectStoreContract } from "./ProjectStoreContract.ts"
 import { rateStoreContract } from "./RateStoreContract.ts"
@@ -59,5 +60,6 @@ export const databaseContracts = <E>(
   flowContract(name, layer)
   deliveryStoreContract(name, layer, options)
   pauseStoreContract(name, layer)
+  operationStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

@@ -48,9 +48,11 @@ export const layer: Layer.Layer<OperationStore, never, Database> = Layer.effect(
     })
 
     return OperationStore.of({
-      insert: (operation) =>
-        writer`INSERT INTO operations ${writer.insert(toOperationRow(operation))}`.pipe(
-          Effect.asVoid,
+      insert: (operation, key) =>
+        writer<OperationRow>`INSERT INTO operations ${writer.insert({ ...toOperationRow(operation), idempotency_key: key })}
+          ON CONFLICT (env_id, idempotency_key) WHERE idempotency_key IS NOT NULL
+          DO UPDATE SET idempotency_key = excluded.idempotency_key RETURNING ${columns}`.pipe(
+          Effect.map(([stored]) => (stored === undefined ? operation : toOperation(stored))),
           orUnavailable("insert")
         ),
 

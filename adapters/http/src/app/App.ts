@@ -38,6 +38,7 @@ import { EvalLive } from "../handlers/EvalLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
+import { OperationsLive } from "../handlers/OperationsLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
@@ -93,6 +94,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     RunsLive,
     DeliveriesLive,
     PausesLive,
+    OperationsLive,
     CallsLive,
     EvalLive,
     SchedulesLive,

@@ -108,8 +108,11 @@ export class MemoryDatabase extends Context.Service<
     /** States of the rules of flow control, by `<env_id> <key>`. */
     readonly flowStates: Map<string, StoredFlowState>
     readonly pauses: Map<PauseId, Pause>
-    /** Operations, with the ends of their leases. */
-    readonly operations: Map<OperationId, { readonly operation: StoredOperation; readonly until: Timestamp }>
+    /** Operations, with the ends of their leases and their idempotency keys. */
+    readonly operations: Map<
+      OperationId,
+      { readonly operation: StoredOperation; readonly until: Timestamp; readonly key: string | null }
+    >
     /** Removed and counted runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Number of the latest batch of run counts, by node. */

@@ -31,8 +31,15 @@ export const layer: Layer.Layer<OperationStore, never, MemoryDatabase> = Layer.e
     const open = () => all().filter(({ ended_at }) => ended_at === null)
 
     return OperationStore.of({
-      insert: (operation) =>
-        Effect.sync(() => void operations.set(operation.operation_id, { operation, until: unheld })),
+      insert: (operation, key) =>
+        Effect.sync(() => {
+          const used = [...operations.values()].find(
+            (row) => key !== null && row.key === key && row.operation.env_id === operation.env_id
+          )
+          if (used !== undefined) return used.operation
+          operations.set(operation.operation_id, { operation, until: unheld, key })
+          return operation
+        }),
 
       get: (env_id, operation_id) => Effect.map(find({ env_id, operation_id }), ({ operation }) => operation),
 
@@ -51,10 +58,10 @@ export const layer: Layer.Layer<OperationStore, never, MemoryDatabase> = Layer.e
       countOpen: (envId) => Effect.sync(() => open().filter(({ env_id }) => env_id === envId).length),
 
       cancel: (ref, at) =>
-        Effect.map(find(ref), ({ operation }) => {
+        Effect.map(find(ref), ({ operation, key }) => {
           if (operation.ended_at !== null) return false
           const ended = { ...operation, state: "cancelled" as const, waiting: null, ended_at: at }
-          operations.set(operation.operation_id, { operation: ended, until: unheld })
+          operations.set(operation.operation_id, { operation: ended, until: unheld, key })
           return true
         }),
 
@@ -74,7 +81,11 @@ export const layer: Layer.Layer<OperationStore, never, MemoryDatabase> = Layer.e
             started_at: free.started_at ?? now,
             fence: free.fence + 1
           }
-          operations.set(operation.operation_id, { operation, until })
+          operations.set(operation.operation_id, {
+            operation,
+            until,
+            key: operations.get(operation.operation_id)?.key ?? null
+          })
           return operation
         }),
 
@@ -116,8 +127,9 @@ export const layer: Layer.Layer<OperationStore, never, MemoryDatabase> = Layer.e
 /** Stores a batch of an operation with its progress. */
 export const advance = (db: Database, step: OperationStep): OperationProgress | null => {
   const { env_id, operation_id, fence, after_run_id } = step.operation
-  const known = db.operations.get(operation_id)?.operation
-  if (known?.env_id !== env_id || known.state !== "running") return null
+  const row = db.operations.get(operation_id)
+  if (row?.operation.env_id !== env_id || row.operation.state !== "running") return null
+  const { operation: known, key } = row
   if (known.fence !== fence || known.after_run_id !== after_run_id) return null
   const { cancels, deliveries, at, end } = step
   const cancelled = cancelSelected(db, env_id, { runIds: cancels }, at, cancels.length)
@@ -132,7 +144,7 @@ export const advance = (db: Database, step: OperationStep): OperationProgress | 
     waiting: step.waiting,
     ...(end === null ? {} : { ...end, ended_at: at })
   }
-  db.operations.set(operation_id, { operation, until: end === null ? step.until : unheld })
+  db.operations.set(operation_id, { operation, until: end === null ? step.until : unheld, key })
   return { operation, cancelled }
 }
 

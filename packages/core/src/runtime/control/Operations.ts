@@ -9,6 +9,7 @@ import { AuditStore } from "../../resources/audit/AuditStore.ts"
 import { CurrentOrigin } from "../../resources/audit/Origin.ts"
 import { type Caller, type Identity, requirePermission } from "../../tenants/access/Caller.ts"
 import { readable } from "../../tenants/access/Permission.ts"
+import { isRequestKey } from "../events/prepareEvent.ts"
 import type {
   Operation,
   OperationFilter,
@@ -34,6 +35,8 @@ export interface NewOperation {
   /** Selects the runs. A replay needs `status`; a cancellation selects running runs only. */
   readonly filter?: OperationQuery
   readonly options?: OperationOptions
+  /** Requests with the same key are one operation, as long as it is stored. */
+  readonly idempotencyKey?: string
 }
 
 /** Maximum operations of an environment that have not ended. One of them executes at a time. */
@@ -58,6 +61,7 @@ export class Operations extends Context.Service<
     readonly preview: (input: NewOperation) => Effect.Effect<number, ReadError | BadRequest, Caller>
     /** Lists operations, newest first. A credential for some functions sees only its own. */
     readonly list: (page: PageRequest, state?: OperationState) => Effect.Effect<Page<Operation>, ReadError, Caller>
+    /** Fails with `NotFound` if the caller may not call all functions of the operation, and has not created it. */
     readonly get: (id: string) => Effect.Effect<Operation, ReadError | NotFound, Caller>
     /**
      * Ends an operation. What it has done stays: cancelled runs, and replays that have been started. Fails with `BadRequest`
@@ -93,7 +97,7 @@ export class Operations extends Context.Service<
         const id = readOperationId(text)
         if (id === null) return yield* new NotFound({ resource: "operation" })
         const operation = yield* store.get(caller.env_id, id)
-        return seesAll(caller) || operation.created_by === (yield* formatActor(caller))
+        return mayCallAll(caller, operation) || operation.created_by === (yield* formatActor(caller))
           ? operation
           : yield* new NotFound({ resource: "operation" })
       })
@@ -113,17 +117,21 @@ export class Operations extends Context.Service<
             created_at: yield* currentTime,
             created_by: yield* formatActor(caller)
           }
+          const key = input.idempotencyKey
           const toEntry = yield* entries
-          const { filter, total, operation_id } = operation
-          yield* audit.within(store.insert(operation), () =>
-            toEntry({
-              action: "operation.create",
-              object_id: operation_id,
-              details: { kind, ...filter, ...options, total }
-            })
+          const stored = yield* audit.within(
+            store.insert(operation, key === undefined ? null : `${operation.created_by} ${key}`),
+            ({ operation_id, filter, total }) =>
+              operation_id === operation.operation_id
+                ? toEntry({
+                    action: "operation.create",
+                    object_id: operation_id,
+                    details: { kind, ...filter, ...options, total }
+                  })
+                : null
           )
           runner.wake()
-          return operation
+          return stored
         }, Effect.uninterruptible),
 
         preview: (input) => Effect.flatMap(select(input), store.count),
@@ -160,7 +168,7 @@ const begun = {
   ...{ started_at: null, ended_at: null, after_run_id: null, fence: 0 }
 } as const
 
-const toFilter = Effect.fnUntraced(function* ({ kind, filter = {}, options = {} }: NewOperation) {
+const toFilter = Effect.fnUntraced(function* ({ kind, filter = {}, options = {}, idempotencyKey: key }: NewOperation) {
   const { status, type, waiting, project, fn, eventId, within } = filter
   yield* checkDeliveryQuery({ ...(project === undefined ? {} : { project }), ...(fn === undefined ? {} : { fn }) })
   if (kind === "cancel" && status !== undefined && status !== "running")
@@ -168,6 +176,8 @@ const toFilter = Effect.fnUntraced(function* ({ kind, filter = {}, options = {} 
   if (kind === "replay" && status === undefined)
     return yield* refuse("filter.status is required for a replay, for example failed")
   if (kind === "cancel" && options.build !== undefined) return yield* refuse("options.build is only for replays")
+  if (key !== undefined && !isRequestKey(key))
+    return yield* refuse("Idempotency-Key must be 1 to 255 visible ASCII characters")
   const { rate } = options
   if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1 && rate <= rateMax))
     return yield* refuse(`options.rate must be an integer from 1 to ${rateMax} runs per second`)
@@ -193,6 +203,12 @@ const tooMany = new BadRequest({
 
 /** True if the caller may call all functions, and so may see the operations of others. */
 const seesAll = ({ permissions }: Identity): boolean => readable(permissions, "call", "create") === "all"
+
+/** True if the caller may call every function that the operation selects. */
+const mayCallAll = ({ permissions }: Identity, { filter }: StoredOperation): boolean => {
+  const functions = readable(permissions, "call", "create")
+  return functions === "all" || (filter.fn !== undefined && functions.includes(filter.fn))
+}
 
 const formatActor = (caller: Identity): Effect.Effect<string> =>
   Effect.map(CurrentOrigin, ({ isAdmin }) => {

@@ -30,7 +30,11 @@ export interface OperationTarget
 export class OperationStore extends Context.Service<
   OperationStore,
   {
-    readonly insert: (operation: StoredOperation) => Effect.Effect<void, StoreUnavailable>
+    /** Stores a new operation and returns it. With an idempotency key that the environment has used, returns that operation. */
+    readonly insert: (
+      operation: StoredOperation,
+      key: string | null
+    ) => Effect.Effect<StoredOperation, StoreUnavailable>
     readonly get: (envId: EnvId, id: OperationId) => Effect.Effect<StoredOperation, NotFound | StoreUnavailable>
     /** Lists operations, newest first. */
     readonly list: (
