@@ -318,7 +318,7 @@ export interface EnvHandle {
     /** Newest first. */
     readonly list: (query?: { readonly state?: Operation["state"] }, page?: PageOptions) => Promise<Page<Operation>>
     readonly get: (operationId: string) => Promise<Operation>
-    /** Ends the operation; what it has done stays. Rejects if it has ended. */
+    /** Ends the operation; its effects stay. Rejects if it has ended. */
     readonly cancel: (operationId: string) => Promise<Operation>
   }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */

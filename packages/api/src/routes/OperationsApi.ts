@@ -58,7 +58,7 @@ export class OperationsApi extends HttpApiGroup.make("operations")
       success: Single("OperationResponse", OperationRecord),
       error: NotFoundError
     })
-      .annotateMerge(extension("End an operation; what it has done stays"))
+      .annotateMerge(extension("End an operation; its effects stay"))
       .annotateMerge(requires({ ...permission, audit: "operation.cancel" }))
   )
   .middleware(Permitted)

@@ -6,13 +6,11 @@ import { Api } from "../../connection/Api.ts"
 import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { selectionFlags } from "../deliveries/SelectionFlags.ts"
-import { waitingFlag } from "../runs/RunFilters.ts"
 import { followOperation } from "./followOperation.ts"
 
 /** Flags in addition to `--type`, `--since` and `--event`, which also have other uses. */
 export const matchingFlags = {
   allMatching: switchFlag("all-matching", "All runs that the other flags select, in the background"),
-  waiting: waitingFlag,
   project: selectionFlags.project,
   fn: selectionFlags.fn,
   rate: Flag.Int("rate").pipe(

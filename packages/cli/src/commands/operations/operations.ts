@@ -53,7 +53,7 @@ const cancel = Command.make(
     yield* output.print(ended, () => progressText(ended))
   })
 ).pipe(
-  Command.withDescription("End an operation; what it has done stays"),
+  Command.withDescription("End an operation; its effects stay"),
   Command.withExamples([{ command: `weft operations cancel ${exampleId}` }])
 )
 

@@ -5,7 +5,7 @@ import { usageError } from "../../Failure.ts"
 import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { hasMatchingFlags, matchingFlags, runMatching, toFilter } from "../operations/MatchingFlags.ts"
-import { sinceFlag, typeFlag } from "./RunFilters.ts"
+import { sinceFlag, typeFlag, waitingFlag } from "./RunFilters.ts"
 
 const flags = {
   runs: Argument.String("run").pipe(Argument.withDescription("Ids of running runs"), Argument.variadic()),
@@ -22,6 +22,7 @@ const flags = {
     Flag.withDescription("Only runs that this event triggered"),
     Flag.optional
   ),
+  waiting: waitingFlag,
   ...matchingFlags
 }
 

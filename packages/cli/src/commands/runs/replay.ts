@@ -32,7 +32,8 @@ export const replay = Command.make(
     ...filters,
     ...matchingFlags
   },
-  Effect.fnUntraced(function* ({ run, build, from, allMatching, status, ...matching }) {
+  Effect.fnUntraced(function* ({ run, build, from, allMatching, status, ...flags }) {
+    const matching = { ...flags, waiting: Option.none() }
     if (allMatching) {
       if (Option.isSome(run) || Option.isSome(from) || Option.isNone(status))
         return yield* usageError(

@@ -92,7 +92,7 @@ const fitting = (targets: ReadonlyArray<OperationTarget>): ReadonlyArray<Operati
 const toKey = ({ project_id, build_id, ns, var: name, activations }: OperationTarget): string =>
   `${project_id} ${build_id} ${ns}/${name} ${activations === null ? "" : "durable"}`
 
-/** Returns a function that finds the match of each function, or the reason why there is none, by `toKey`. */
+/** Returns a function that finds the match of each function, or the reason why it cannot run, by `toKey`. */
 const makeFindMatches = Effect.map(makeFindReplay, (find) =>
   Effect.fnUntraced(function* (targets: ReadonlyArray<OperationTarget>, build: ReplayBuild) {
     const matches = new Map<string, Match | string>()

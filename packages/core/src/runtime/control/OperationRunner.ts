@@ -159,7 +159,7 @@ const makePace = (rate = Number.POSITIVE_INFINITY) => {
   return {
     size: () => size,
     after: Effect.fnUntraced(function* (processed: number, waiting: string | null) {
-      // A smaller batch may fit into what is left of a limit.
+      // A limit may allow a smaller batch.
       size = waiting === null ? Math.min(largest, size * 2) : Math.max(1, Math.floor(size / 2))
       if (waiting !== null && size === 1) return yield* Effect.sleep(limitedMs)
       const now = yield* Clock.currentTimeMillis

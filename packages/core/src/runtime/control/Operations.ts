@@ -64,7 +64,7 @@ export class Operations extends Context.Service<
     /** Fails with `NotFound` if the caller may not call all functions of the operation, and has not created it. */
     readonly get: (id: string) => Effect.Effect<Operation, ReadError | NotFound, Caller>
     /**
-     * Ends an operation. What it has done stays: cancelled runs, and replays that have been started. Fails with `BadRequest`
+     * Ends an operation. Its effects stay: cancelled runs, and started replays. Fails with `BadRequest`
      * if it has ended.
      */
     readonly cancel: (id: string) => Effect.Effect<Operation, ReadError | NotFound | BadRequest, Caller>

@@ -19,8 +19,8 @@ export const OperationState = Schema.Literals(["pending", "running", "succeeded"
 export type OperationState = typeof OperationState.Type
 
 /**
- * Version of the kinds, the filter and the options. It increases with each addition: a node takes only operations whose
- * format it knows, because it would ignore unknown fields of the filter, and change too many runs.
+ * Version of the kinds, the filter and the options. It increases with each addition. A node takes only operations whose
+ * format it knows: it would ignore unknown fields of the filter, and change too many runs.
  */
 export const operationFormat = 1
 
