@@ -92,7 +92,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           (SELECT min(due_at) FROM schedules) AS next_tick_at,
           CASE WHEN EXISTS (SELECT 1 FROM operations WHERE ended_at IS NULL AND lease_until < ${now})
             THEN 1 ELSE 0 END AS operations,
-          (SELECT count(*) || ':' || coalesce(max(changed_at), 0) FROM pauses) AS pauses_version`,
+          (SELECT count(*) || ':' || coalesce(sum(changed_at + coalesce(resumed_at, 0)), 0) FROM pauses)
+            AS pauses_version`,
         ([row]) => toPendingWork(row)
       )
 
