@@ -100,6 +100,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Deliveries", "http/deliveries.md"),
       page("Dead letters", "http/dead-letters.md"),
       page("Pauses", "http/pauses.md"),
+      page("Operations", "http/operations.md"),
       page("Calls", "http/calls.md"),
       page("Evaluation", "http/evaluation.md"),
       page("Sessions", "http/sessions.md"),

@@ -15,6 +15,7 @@ import { EvalApi } from "./routes/EvalApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { FilesApi } from "./routes/FilesApi.ts"
 import { LinksApi } from "./routes/LinksApi.ts"
+import { OperationsApi } from "./routes/OperationsApi.ts"
 import { PausesApi } from "./routes/PausesApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
@@ -39,6 +40,7 @@ export class WeftApi extends HttpApi.make("weft")
     DeliveriesApi,
     DeadLettersApi,
     PausesApi,
+    OperationsApi,
     CallsApi,
     EvalApi,
     SessionsApi,

@@ -20,6 +20,7 @@ import { ServiceKeysEndpoints } from "./generated/ServiceKeysEndpoints.ts"
 import { SessionsEndpoints } from "./generated/SessionsEndpoints.ts"
 import { StatusEndpoints } from "./generated/StatusEndpoints.ts"
 import { TriggersEndpoints } from "./generated/TriggersEndpoints.ts"
+import { Operations } from "./Operations.ts"
 import type { RetryOptions } from "./RequestOptions.ts"
 import { Streams } from "./streams/Streams.ts"
 import { Caller } from "./transport/Caller.ts"
@@ -53,6 +54,7 @@ export class WeftClient {
   readonly deliveries: DeliveriesEndpoints
   readonly deadLetters: DeadLettersEndpoints
   readonly pauses: PausesEndpoints
+  readonly operations: Operations
   readonly calls: Calls
   readonly eval: Eval
   readonly sessions: SessionsEndpoints
@@ -79,6 +81,7 @@ export class WeftClient {
     this.deliveries = new DeliveriesEndpoints(caller)
     this.deadLetters = new DeadLettersEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)
+    this.operations = new Operations(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
     this.sessions = new SessionsEndpoints(caller)

@@ -144,6 +144,23 @@ describe("the client with a server", () => {
     assert.strictEqual((await weft.pauses.list()).total, 0)
   })
 
+  it("replays runs in the background, waits for the end, and cancels an operation", async () => {
+    const input = { kind: "replay", filter: { status: "succeeded", fn: "main/plain" } } as const
+    const { matched } = await weft.operations.create({ ...input, dry_run: true })
+    assert.isAbove(matched, 0)
+    const { operation_id } = await weft.operations.create(input, { idempotencyKey: "once" })
+    const seen: Array<string> = []
+    const onProgress = ({ state }: { state: string }) => void seen.push(state)
+    const ended = await weft.operations.wait(operation_id, { onProgress, intervalMs: 20 })
+    assert.deepInclude(ended, { state: "succeeded", total: matched, done: matched })
+    assert.strictEqual(seen.at(-1), "succeeded")
+    assert.strictEqual((await weft.operations.create(input, { idempotencyKey: "once" })).operation_id, operation_id)
+    const slow = await weft.operations.create({ ...input, options: { rate: 1 } })
+    assert.strictEqual((await weft.operations.cancel(slow.operation_id)).state, "cancelled")
+    assert.strictEqual((await weft.operations.list({ state: "cancelled" })).total, 1)
+    assert.strictEqual((await weft.operations.get(operation_id)).done, matched)
+  })
+
   it("runs functions of a build, and source text", async () => {
     const { build_id } = await weft.builds.deployed("shop")
     const run = begun(await weft.builds.run("shop", build_id, { fn: "main/plain", args: [1], wait: 20 }))

@@ -14,6 +14,7 @@ import { eventStoreContract } from "./EventStoreContract.ts"
 import { fileStoreContract } from "./FileStoreContract.ts"
 import { flowContract } from "./FlowContract.ts"
 import { journalStoreContract } from "./JournalStoreContract.ts"
+import { operationStoreContract } from "./OperationStoreContract.ts"
 import { pauseStoreContract } from "./PauseStoreContract.ts"
 import { projectStoreContract } from "./ProjectStoreContract.ts"
 import { rateStoreContract } from "./RateStoreContract.ts"
@@ -61,5 +62,6 @@ export const databaseContracts = <E>(
   deliveryStoreContract(name, layer, options)
   deadLetterStoreContract(name, layer)
   pauseStoreContract(name, layer)
+  operationStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

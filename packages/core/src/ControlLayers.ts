@@ -7,6 +7,8 @@ import { DeadLetters } from "./runtime/control/DeadLetters.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import { Diagnosis } from "./runtime/control/Diagnosis.ts"
 import { Nodes } from "./runtime/control/Nodes.ts"
+import { OperationRunner } from "./runtime/control/OperationRunner.ts"
+import { Operations } from "./runtime/control/Operations.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
@@ -23,6 +25,7 @@ import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 export type ControlServices =
   | Runs
   | RunControl
+  | Operations
   | Tokens
   | Deliveries
   | DeadLetters
@@ -36,6 +39,7 @@ export type ControlServices =
 export const controlLayer = Layer.mergeAll(
   Runs.layer,
   RunControl.layer,
+  Layer.provide(Operations.layer, OperationRunner.layer),
   Tokens.layer,
   Deliveries.layer,
   DeadLetters.layer,

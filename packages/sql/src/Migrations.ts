@@ -24,6 +24,7 @@ import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
 import { live } from "./migrations/Live.ts"
 import { once } from "./migrations/Once.ts"
+import { operations } from "./migrations/Operations.ts"
 import { pauses } from "./migrations/Pauses.ts"
 import { queue } from "./migrations/Queue.ts"
 import { rates } from "./migrations/Rates.ts"
@@ -37,7 +38,7 @@ import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
-const lastStep = 22
+const lastStep = 23
 
 /** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
@@ -75,7 +76,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
       ...waits(dialect),
       ...pauses(dialect)
     ]),
-    "0022_dead_letters": run(deadLetters(dialect))
+    "0022_dead_letters": run(deadLetters(dialect)),
+    "0023_operations": run(operations(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

@@ -11,6 +11,7 @@ import type {
   EventStore,
   FileStore,
   JournalStore,
+  OperationStore,
   PauseStore,
   ProjectStore,
   RateStore,
@@ -41,6 +42,7 @@ import * as DomainStoreSql from "./DomainStoreSql.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
 import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
+import * as OperationStoreSql from "./OperationStoreSql.ts"
 import * as PauseStoreSql from "./PauseStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RateStoreSql from "./RateStoreSql.ts"
@@ -92,6 +94,7 @@ export const recordStores: Layer.Layer<
   | DeliveryStore
   | DeadLetterStore
   | PauseStore
+  | OperationStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -116,6 +119,7 @@ export const recordStores: Layer.Layer<
   DeliveryStoreSql.layer,
   DeadLetterStoreSql.layer,
   PauseStoreSql.layer,
+  OperationStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

@@ -11,6 +11,7 @@ import type {
   Event,
   Json,
   LogEntry,
+  Operation,
   Page,
   PageOptions,
   Pause,
@@ -116,6 +117,32 @@ export interface NewPause {
   readonly fn?: string
   /** `late` by default. */
   readonly schedules?: Pause["schedules"]
+}
+
+/** Selects runs for an operation. Each field restricts the selection. */
+export interface OperationFilter {
+  /** Required for a replay; a cancellation selects running runs only. */
+  readonly status?: Run["status"]
+  readonly type?: Run["type"]
+  /** Only suspended durable runs that wait for this; `any` for all of them. */
+  readonly waiting?: NonNullable<RunQuery["waiting"]>
+  /** Id of a project, or its name when the runs started. */
+  readonly project?: string
+  /** `ns/var`, or `project:ns/var`. */
+  readonly fn?: string
+  readonly eventId?: string
+  readonly withinMs?: number
+}
+
+export interface NewOperation {
+  readonly kind: Operation["kind"]
+  readonly filter?: OperationFilter
+  /** Of a replay: the build of each run (`same`, the default), or the deployed one. */
+  readonly build?: "same" | "deployed"
+  /** Maximum runs per second, 1 to 10,000. */
+  readonly rate?: number
+  /** Calls with the same key are one operation. */
+  readonly idempotencyKey?: string
 }
 
 export interface CancelQuery {
@@ -313,6 +340,18 @@ export interface EnvHandle {
     readonly get: (pauseId: string) => Promise<PauseState>
     /** Ends the pause: the kept deliveries start. */
     readonly remove: (pauseId: string) => Promise<void>
+  }
+  /** Cancellations and replays of many runs, in the background. */
+  readonly operations: {
+    /** Begins to cancel or replay the runs that the filter selects and that began before now. */
+    readonly create: (operation: NewOperation) => Promise<Operation>
+    /** Returns the number of runs that the operation would select now. */
+    readonly preview: (operation: NewOperation) => Promise<number>
+    /** Newest first. */
+    readonly list: (query?: { readonly state?: Operation["state"] }, page?: PageOptions) => Promise<Page<Operation>>
+    readonly get: (operationId: string) => Promise<Operation>
+    /** Ends the operation; its effects stay. Rejects if it has ended. */
+    readonly cancel: (operationId: string) => Promise<Operation>
   }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {

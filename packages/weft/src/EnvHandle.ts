@@ -10,6 +10,7 @@ import {
   toEvent,
   toFile,
   toLogEntry,
+  toOperation,
   toPage,
   toPause,
   toProject,
@@ -32,6 +33,7 @@ import {
   toLetterSelection,
   toNewCall,
   toNewEvent,
+  toNewOperation,
   toPageRequest,
   toRunQuery
 } from "./inputs.ts"
@@ -110,6 +112,7 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   },
   pauses: toPauses(env),
   deadLetters: toDeadLetters(env),
+  operations: toOperations(env),
   deliveries: { cancel: (query) => rejecting(() => env.deliveries.cancel(query)) },
   call: (call) => rejecting(async () => toCalled(await env.call(toNewCall(call)))),
   evaluate: makeEvaluate(env),
@@ -123,6 +126,15 @@ const toDeadLetters = ({ deadLetters }: WeftEnv): EnvHandle["deadLetters"] => ({
     rejecting(async () => toPage(toDeadLetter)(await deadLetters.list(toLetterSelection(query), toPageRequest(page)))),
   redrive: (selection) => rejecting(() => deadLetters.redrive(toLetterSelection(selection))),
   discard: (selection) => rejecting(() => deadLetters.discard(toLetterSelection(selection)))
+})
+
+const toOperations = ({ operations }: WeftEnv): EnvHandle["operations"] => ({
+  create: (operation) => rejecting(async () => toOperation(await operations.create(toNewOperation(operation)))),
+  preview: (operation) => rejecting(() => operations.preview(toNewOperation(operation))),
+  list: ({ state } = {}, page) =>
+    rejecting(async () => toPage(toOperation)(await operations.list(state, toPageRequest(page)))),
+  get: (operationId) => rejecting(async () => toOperation(await operations.get(operationId))),
+  cancel: (operationId) => rejecting(async () => toOperation(await operations.cancel(operationId)))
 })
 
 const toPauses = ({ pauses }: WeftEnv): EnvHandle["pauses"] => ({

@@ -29,6 +29,7 @@ import type {
   Event,
   Json,
   LogEntry,
+  Operation,
   Org,
   Page,
   Pause,
@@ -60,6 +61,7 @@ type FileRow = Listed<WeftEnv["files"]["list"]>
 type DomainRow = Listed<WeftEnv["domains"]["list"]>
 type ScheduleRow = Listed<WeftEnv["schedules"]["list"]>
 type DeadLetterRow = Listed<WeftEnv["deadLetters"]["list"]>
+type OperationRow = Listed<WeftEnv["operations"]["list"]>
 type PauseRow = Listed<WeftEnv["pauses"]["list"]>
 type LogRow = Listed<WeftEnv["runs"]["logs"]>
 type StatsRow = Awaited<ReturnType<WeftEnv["runs"]["stats"]>>
@@ -218,6 +220,23 @@ export const toPause = (row: PauseRow): Pause => ({
   schedules: row.schedules,
   pausedAt: toDate(row.paused_at),
   pausedBy: row.paused_by
+})
+
+export const toOperation = (row: OperationRow): Operation => ({
+  id: row.operation_id,
+  kind: row.kind,
+  state: row.state,
+  total: row.total,
+  done: row.done,
+  skipped: row.skipped,
+  failed: row.failed,
+  failures: row.failures.map(({ run_id, reason }) => ({ runId: run_id, reason })),
+  waiting: row.waiting,
+  error: row.error,
+  createdAt: toDate(row.created_at),
+  createdBy: row.created_by,
+  startedAt: row.started_at === null ? null : toDate(row.started_at),
+  endedAt: row.ended_at === null ? null : toDate(row.ended_at)
 })
 
 export const toEvent = (row: HostEvent): Event => ({

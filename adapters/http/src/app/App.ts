@@ -39,6 +39,7 @@ import { EvalLive } from "../handlers/EvalLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
+import { OperationsLive } from "../handlers/OperationsLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
@@ -95,6 +96,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     DeliveriesLive,
     DeadLettersLive,
     PausesLive,
+    OperationsLive,
     CallsLive,
     EvalLive,
     SchedulesLive,

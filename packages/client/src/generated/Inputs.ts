@@ -138,6 +138,37 @@ export interface MultipartUploadInput {
   readonly content_type?: string | undefined
 }
 
+export interface OperationInput {
+  readonly kind: "cancel" | "replay"
+  /** Selects the runs. A replay needs `status`; a cancellation selects running runs only */
+  readonly filter?:
+    | {
+        readonly status?: "running" | "succeeded" | "failed" | "cancelled" | undefined
+        readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
+        /** Only suspended durable runs that wait for this; `any` for all of them */
+        readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any" | undefined
+        /** Only of this project: its id, or its name when the runs started */
+        readonly project?: string | undefined
+        /** Only of this function: `ns/var` or `project:ns/var` */
+        readonly fn?: string | undefined
+        /** Only runs that this event triggered */
+        readonly event_id?: string | undefined
+        /** ISO 8601 duration back from now, such as P7D */
+        readonly time_range?: string | undefined
+      }
+    | undefined
+  readonly options?:
+    | {
+        /** Of a replay: `same`, the default, is the build of the run; `deployed` the active build of its project */
+        readonly build?: "same" | "deployed" | undefined
+        /** Maximum runs per second, 1 to 10,000; without it, as many as the node allows */
+        readonly rate?: number | undefined
+      }
+    | undefined
+  /** `true` changes nothing, and returns the number of matching runs */
+  readonly dry_run?: boolean | undefined
+}
+
 export interface OrganizationChange {
   readonly name?: string | undefined
   readonly plan?: "Free" | "Starter" | "Pro" | "Scale" | "Enterprise" | "Self-Host" | undefined
@@ -252,6 +283,10 @@ export interface DeadLettersListQuery extends PageQuery {
   readonly until?: string | undefined
 }
 
+export interface OperationsListQuery extends PageQuery {
+  readonly state?: "pending" | "running" | "succeeded" | "cancelled" | "failed" | undefined
+}
+
 export interface StreamsSubscribeQuery {
   readonly project?: string | undefined
 }
@@ -285,6 +320,8 @@ export interface AuditListQuery extends PageQuery {
     | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
+    | "operation.create"
+    | "operation.cancel"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -330,6 +367,8 @@ export interface AdminListAuditQuery extends PageQuery {
     | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
+    | "operation.create"
+    | "operation.cancel"
     | "run.wake"
     | "token.complete"
     | "file.damage"

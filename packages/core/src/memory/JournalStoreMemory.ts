@@ -87,6 +87,9 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
             waits.some(({ child_event_id, outcome }) => child_event_id !== null && outcome === null)
           ),
           next_tick_at: earliest([...db.schedules.values()].map(({ due_at }) => due_at)),
+          operations: [...db.operations.values()].some(
+            ({ operation, until }) => operation.ended_at === null && until < now
+          ),
           pauses_version: versionOf([...db.pauses.values()])
         })),
 

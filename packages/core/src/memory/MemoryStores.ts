@@ -21,6 +21,7 @@ import type { JournalStore } from "../runtime/journal/JournalStore.ts"
 import type { AdmissionStore } from "../runtime/runs/AdmissionStore.ts"
 import type { DeadLetterStore } from "../runtime/runs/DeadLetterStore.ts"
 import type { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
+import type { OperationStore } from "../runtime/runs/OperationStore.ts"
 import type { PauseStore } from "../runtime/runs/PauseStore.ts"
 import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
 import type { RunStore } from "../runtime/runs/RunStore.ts"
@@ -48,6 +49,7 @@ import * as EventStoreMemory from "./EventStoreMemory.ts"
 import * as FileStoreMemory from "./FileStoreMemory.ts"
 import * as JournalStoreMemory from "./JournalStoreMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import * as OperationStoreMemory from "./OperationStoreMemory.ts"
 import * as PauseStoreMemory from "./PauseStoreMemory.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
 import * as RateStoreMemory from "./RateStoreMemory.ts"
@@ -86,6 +88,7 @@ export type DatabaseStores =
   | DeliveryStore
   | DeadLetterStore
   | PauseStore
+  | OperationStore
   | RunStore
   | RunControlStore
   | JournalStore
@@ -113,6 +116,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   DeliveryStoreMemory.layer,
   DeadLetterStoreMemory.layer,
   PauseStoreMemory.layer,
+  OperationStoreMemory.layer,
   RunStoreMemory.layer,
   RunControlStoreMemory.layer,
   JournalStoreMemory.layer,

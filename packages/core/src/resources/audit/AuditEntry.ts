@@ -36,6 +36,8 @@ export const AuditAction = Schema.Literals([
   "dead_letters.discard",
   "pause.create",
   "pause.end",
+  "operation.create",
+  "operation.cancel",
   "run.wake",
   "token.complete",
   "file.damage",
