@@ -36,6 +36,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Webhooks", "webhooks.md"),
       page("Schedules", "schedules.md"),
       page("Calls and runs", "calls.md"),
+      page("Counts over time and alerts", "alerts.md"),
       page("Running source text", "eval.md"),
       page("Tools for models", "mcp.md"),
       page("Streams", "streams.md"),

@@ -54,6 +54,7 @@ const particulars: Readonly<Record<string, Particulars>> = {
   runsCancelAll: { path: "/v1/runs/cancel?type=call&time_range=PT1H" },
 
   runsList: { path: "/v1/runs?status=failed&time_range=P7D" },
+  runsSeries: { path: "/v1/runs/series?step=5m" },
   callsCall: { given: ["FUNCTIONS"], body: { fn: "billing/charge", args: [{ id: 17 }], wait: 20 } },
   auditList: { path: "/v1/audit?outcome=refused&time_range=P7D" },
   adminListAudit: { path: "/admin/audit?action=org.create" },

@@ -109,6 +109,8 @@ describe("the client with a server", () => {
       activity.minutes.reduce((sum, minute) => sum + minute.succeeded, 0),
       0
     )
+    const series = await weft.runs.series({ from: new Date(Date.now() - 3_600_000).toISOString(), step: "5m" })
+    assert.strictEqual(series.step_seconds, 300)
     const listed = await weft.runs.list({ status: "succeeded", type: "event", time_range: "P1D" })
     assert.isTrue(listed.items.some((run) => run.run_id === run_id))
     assert.strictEqual(begun(await weft.runs.replay(run_id, { build: "deployed" })).origin_run_id, run_id)

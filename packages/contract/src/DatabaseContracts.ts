@@ -21,6 +21,7 @@ import { runStoreContract } from "./RunStoreContract.ts"
 import { scheduleStoreContract } from "./ScheduleStoreContract.ts"
 import { scrubStoreContract } from "./ScrubStoreContract.ts"
 import { sealedStoreContract } from "./SealedStoreContract.ts"
+import { seriesStoreContract } from "./SeriesStoreContract.ts"
 import { serviceKeyStoreContract } from "./ServiceKeyStoreContract.ts"
 import { sessionStoreContract } from "./SessionStoreContract.ts"
 import { streamStoreContract } from "./StreamStoreContract.ts"
@@ -59,5 +60,6 @@ export const databaseContracts = <E>(
   flowContract(name, layer)
   deliveryStoreContract(name, layer, options)
   pauseStoreContract(name, layer)
+  seriesStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

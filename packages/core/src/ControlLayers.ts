@@ -9,6 +9,7 @@ import { Nodes } from "./runtime/control/Nodes.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
+import { RunStatistics } from "./runtime/control/RunStatistics.ts"
 import { Runs } from "./runtime/control/Runs.ts"
 import { Tokens } from "./runtime/control/Tokens.ts"
 import { Waits } from "./runtime/control/Waits.ts"
@@ -19,11 +20,22 @@ import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 
 /** The services of `controlLayer` for hosts and for the HTTP layer. */
-export type ControlServices = Runs | RunControl | Tokens | Deliveries | Waits | Pauses | Calls | BuildRuns | Diagnosis
+export type ControlServices =
+  | Runs
+  | RunStatistics
+  | RunControl
+  | Tokens
+  | Deliveries
+  | Waits
+  | Pauses
+  | Calls
+  | BuildRuns
+  | Diagnosis
 
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
   Runs.layer,
+  RunStatistics.layer,
   RunControl.layer,
   Tokens.layer,
   Deliveries.layer,

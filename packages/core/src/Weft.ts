@@ -74,6 +74,7 @@ import { LocalRuns } from "./runtime/journal/LocalRuns.ts"
 import { NodeLease } from "./runtime/journal/NodeLease.ts"
 import * as NodeShutdown from "./runtime/journal/NodeShutdown.ts"
 import * as Reaper from "./runtime/journal/Reaper.ts"
+import { SeriesRecorder } from "./runtime/journal/SeriesRecorder.ts"
 import { StorePoller } from "./runtime/journal/StorePoller.ts"
 import { UnconfirmedWrites } from "./runtime/journal/UnconfirmedWrites.ts"
 import type { StreamsConfig } from "./runtime/streams/StreamHub.ts"
@@ -204,7 +205,7 @@ export const layer = (
   )
   const { provisioning = {}, deliveries = defaultDeliveries } = config
   const node = Layer.mergeAll(
-    NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
+    Layer.provideMerge(SeriesRecorder.layer, NodeLease.layer(config.leaseMs ?? defaultLeaseMs)),
     Slots.layer(deliveries),
     LocalRuns.layer,
     UnconfirmedWrites.layer,

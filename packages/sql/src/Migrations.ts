@@ -30,13 +30,14 @@ import { removals } from "./migrations/Removals.ts"
 import { runCounts } from "./migrations/RunCounts.ts"
 import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
+import { series } from "./migrations/Series.ts"
 import { streams } from "./migrations/Streams.ts"
 import { usage } from "./migrations/Usage.ts"
 import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
-const lastStep = 21
+const lastStep = 24
 
 /** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
@@ -73,7 +74,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
       ...flow(dialect),
       ...waits(dialect),
       ...pauses(dialect)
-    ])
+    ]),
+    "0024_series": run(series(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

@@ -18,6 +18,7 @@ import type {
   ScheduleStore,
   ScrubStore,
   SealedStore,
+  SeriesStore,
   ServiceKeyStore,
   SessionStore,
   StreamStore,
@@ -47,6 +48,7 @@ import * as RunStoreSql from "./RunStoreSql.ts"
 import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
 import * as ScrubStoreSql from "./ScrubStoreSql.ts"
 import * as SealedStoreSql from "./SealedStoreSql.ts"
+import * as SeriesStoreSql from "./SeriesStoreSql.ts"
 import * as ServiceKeyStoreSql from "./ServiceKeyStoreSql.ts"
 import * as SessionStoreSql from "./SessionStoreSql.ts"
 import * as StreamStoreSql from "./StreamStoreSql.ts"
@@ -89,6 +91,7 @@ export const recordStores: Layer.Layer<
   | EventStore
   | DeliveryStore
   | PauseStore
+  | SeriesStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -112,6 +115,7 @@ export const recordStores: Layer.Layer<
   EventStoreSql.layer,
   DeliveryStoreSql.layer,
   PauseStoreSql.layer,
+  SeriesStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

@@ -26,6 +26,7 @@ import type {
   Usage,
   Waiting
 } from "./records.ts"
+import type { RunSeries, SeriesQuery } from "./series.ts"
 
 /** An event to publish. */
 export interface NewEvent {
@@ -80,7 +81,6 @@ export interface RunQuery {
   readonly withinMs?: number
 }
 
-/** Selects running runs; without a field, all of them. */
 /** Selects pending deliveries; all of them without any field. */
 export interface DeliveryQuery {
   /** Id of a project, or its name when the event was published. */
@@ -100,6 +100,7 @@ export interface NewPause {
   readonly schedules?: Pause["schedules"]
 }
 
+/** Selects running runs; without a field, all of them. */
 export interface CancelQuery {
   readonly type?: Run["type"]
   readonly withinMs?: number
@@ -243,6 +244,11 @@ export interface EnvHandle {
     readonly list: (query?: RunQuery, page?: PageOptions) => Promise<Page<Run>>
     readonly get: (runId: string) => Promise<Run>
     readonly stats: () => Promise<RunStats>
+    /**
+     * Counts the ended runs of each function by step, with the percentiles of their waits and durations. Counts are at most
+     * 10 s old, and are kept for 30 days.
+     */
+    readonly series: (query?: SeriesQuery) => Promise<RunSeries>
     /** Returns the log of a run; of a running run, the log so far. */
     readonly logs: (runId: string, page?: PageOptions) => Promise<Page<LogEntry>>
     /** Returns the recorded results of a durable run in their order, and its open waits. */

@@ -25,6 +25,7 @@ import type { EnvHandle } from "./Env.ts"
 import { rejecting, toWeftError } from "./errors.ts"
 import { makeEvaluate } from "./evaluate.ts"
 import { reveal, toAuditQuery, toCancelQuery, toNewCall, toNewEvent, toPageRequest, toRunQuery } from "./inputs.ts"
+import { toRunSeries, toSeriesQuery } from "./series.ts"
 
 export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   id,
@@ -122,6 +123,7 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   list: (query, page) => rejecting(async () => toPage(toRun)(await runs.list(toRunQuery(query), toPageRequest(page)))),
   get: (runId) => rejecting(async () => toRun(await runs.get(runId))),
   stats: () => rejecting(async () => toRunStats(await runs.stats())),
+  series: (query) => rejecting(async () => toRunSeries(await runs.series(toSeriesQuery(query)))),
   logs: (runId, page) => rejecting(async () => toPage(toLogEntry)(await runs.logs(runId, toPageRequest(page)))),
   steps: (runId, page) => rejecting(async () => toRunSteps(await runs.steps(runId, toPageRequest(page)))),
   wake: (runId) => rejecting(async () => toRun(await runs.wake(runId))),

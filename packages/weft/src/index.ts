@@ -62,6 +62,7 @@ export type {
   UsageOf,
   Waiting
 } from "./records.ts"
+export type { Percentiles, RunCounts, RunSeries, SeriesQuery } from "./series.ts"
 export type { ListenOptions, TenantHandle, TenantName, Weft } from "./Weft.ts"
 export type {
   HttpOptions,

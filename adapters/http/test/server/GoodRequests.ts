@@ -117,6 +117,7 @@ const running = ({ event, run }: Made) =>
     "runs.list": get(() => "/v1/runs", "shop"),
     "runs.stats": get(() => "/v1/runs/stats", "shop"),
     "runs.activity": get(() => "/v1/runs/activity?time_range=PT1H", "shop"),
+    "runs.series": get(() => "/v1/runs/series?project=shop&step=5m", "shop"),
     "runs.get": get(() => `/v1/runs/${run}`, "shop"),
     "runs.logs": get(() => `/v1/runs/${run}/logs`, "shop"),
     "runs.steps": get(() => `/v1/runs/${run}/steps`, "shop"),

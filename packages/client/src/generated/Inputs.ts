@@ -180,6 +180,14 @@ export interface RunsActivityQuery {
   readonly time_range?: string | undefined
 }
 
+export interface RunsSeriesQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly step?: string | undefined
+}
+
 export interface RunsCancelAllQuery {
   readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
   readonly time_range?: string | undefined

@@ -4,13 +4,18 @@ import type { Permissions } from "../Permissions.ts"
 
 export type {
   Evaluation,
+  FunctionSeries,
   LogEntry,
+  Percentiles,
   Run,
   RunActivity,
+  RunCounts,
+  RunSeries,
   RunStats,
   RunStep,
   RunUsage,
   RunWait,
+  SeriesPoint,
   Waiting
 } from "./RunRecords.ts"
 

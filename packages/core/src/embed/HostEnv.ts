@@ -28,6 +28,7 @@ import { Deliveries } from "../runtime/control/Deliveries.ts"
 import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
 import { type NewPause, type PauseState, Pauses } from "../runtime/control/Pauses.ts"
 import type { RunControl } from "../runtime/control/RunControl.ts"
+import type { RunStatistics } from "../runtime/control/RunStatistics.ts"
 import { Runs } from "../runtime/control/Runs.ts"
 import type { Tokens } from "../runtime/control/Tokens.ts"
 import type { NewSnippet, SnippetEnd, Snippets } from "../runtime/evaluation/Snippets.ts"
@@ -134,6 +135,7 @@ export type HostEnvServices =
   | Builds
   | Events
   | Runs
+  | RunStatistics
   | RunControl
   | Tokens
   | Deliveries

@@ -40,6 +40,7 @@ import type { ContextVariable } from "../resources/secrets/ContextVariable.ts"
 import type { Event } from "../runtime/events/Event.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { StoredFlowState } from "../runtime/runs/FlowRules.ts"
+import type { MinuteCounts } from "../runtime/runs/MinuteCounts.ts"
 import type { Pause } from "../runtime/runs/Pause.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
 import type { History } from "../runtime/runs/Workflow.ts"
@@ -106,6 +107,8 @@ export class MemoryDatabase extends Context.Service<
     /** States of the rules of flow control, by `<env_id> <key>`. */
     readonly flowStates: Map<string, StoredFlowState>
     readonly pauses: Map<PauseId, Pause>
+    /** By environment and key. */
+    readonly series: Map<string, MinuteCounts>
     /** Removed and counted runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Number of the latest batch of run counts, by node. */
@@ -146,6 +149,7 @@ export class MemoryDatabase extends Context.Service<
       once: new Map(),
       flowStates: new Map(),
       pauses: new Map(),
+      series: new Map(),
       removedRuns: [],
       countBatches: new Map(),
       leases: new Map()

@@ -23,6 +23,7 @@ import type { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
 import type { PauseStore } from "../runtime/runs/PauseStore.ts"
 import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
 import type { RunStore } from "../runtime/runs/RunStore.ts"
+import type { SeriesStore } from "../runtime/runs/SeriesStore.ts"
 import type { TickStore } from "../runtime/runs/TickStore.ts"
 import type { WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
 import type { WorkflowTokenStore } from "../runtime/runs/WorkflowTokenStore.ts"
@@ -54,6 +55,7 @@ import * as RunStoreMemory from "./RunStoreMemory.ts"
 import * as ScheduleStoreMemory from "./ScheduleStoreMemory.ts"
 import * as ScrubStoreMemory from "./ScrubStoreMemory.ts"
 import * as SealedStoreMemory from "./SealedStoreMemory.ts"
+import * as SeriesStoreMemory from "./SeriesStoreMemory.ts"
 import * as ServiceKeyStoreMemory from "./ServiceKeyStoreMemory.ts"
 import * as SessionStoreMemory from "./SessionStoreMemory.ts"
 import * as StreamStoreMemory from "./StreamStoreMemory.ts"
@@ -83,6 +85,7 @@ export type DatabaseStores =
   | EventStore
   | DeliveryStore
   | PauseStore
+  | SeriesStore
   | RunStore
   | RunControlStore
   | JournalStore
@@ -109,6 +112,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   EventStoreMemory.layer,
   DeliveryStoreMemory.layer,
   PauseStoreMemory.layer,
+  SeriesStoreMemory.layer,
   RunStoreMemory.layer,
   RunControlStoreMemory.layer,
   JournalStoreMemory.layer,
