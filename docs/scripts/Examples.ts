@@ -45,6 +45,15 @@ const particulars: Readonly<Record<string, Particulars>> = {
   eventsPublish: { body: { event_type: "order:created", event_data: { order: 1042, total: 21 } } },
   streamsSubscribeWithEvent: { body: { event_type: "order:created", event_data: { order: 1042, total: 21 } } },
   pausesCreate: { given: ["ORDERS"], body: { project: "orders", schedules: "skip" } },
+  alertsCreate: {
+    given: ["ORDERS"],
+    body: {
+      ...{ name: "orders fail", project: "orders", for_minutes: 5 },
+      condition: { type: "failure_share", share: 0.1, min_runs: 20, window_minutes: 5 },
+      actions: [{ type: "event" }]
+    }
+  },
+  alertsUpdate: { body: { enabled: false } },
   runsCancel: { given: ["SLEEPING"] },
   runsSteps: { given: ["SLEEPING"] },
   runsWake: { given: ["SLEEPING"] },

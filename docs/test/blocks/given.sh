@@ -131,6 +131,12 @@ given_PAUSE_ID() {
   PAUSE_ID=$(api POST /pauses "{\"project\": \"$PROJECT\"}" | jq -r .pause_id)
 }
 
+given_ALERT_ID() {
+  given_PROJECT
+  ALERT_ID=$(api POST /alerts "{\"name\": \"quiet\", \"project\": \"$PROJECT\",
+    \"condition\": {\"type\": \"silence\", \"minutes\": 60}, \"actions\": [{\"type\": \"event\"}]}" | jq -r .alert_id)
+}
+
 given_SERVICE_KEY_ID() {
   SERVICE_KEY_ID=$(api POST /service-keys '{"name": "ci", "permissions": {"run:*": ["read"]}}' | jq -r .service_key_id)
 }

@@ -14,6 +14,7 @@ import { EvalApi } from "./routes/EvalApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { FilesApi } from "./routes/FilesApi.ts"
 import { LinksApi } from "./routes/LinksApi.ts"
+import { AlertsApi } from "./routes/AlertsApi.ts"
 import { PausesApi } from "./routes/PausesApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
@@ -37,6 +38,7 @@ export class WeftApi extends HttpApi.make("weft")
     RunsApi,
     DeliveriesApi,
     PausesApi,
+    AlertsApi,
     CallsApi,
     EvalApi,
     SessionsApi,

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
+import { alerts } from "./commands/alerts/alerts.ts"
 import { build } from "./commands/build/build.ts"
 import { context } from "./commands/context/context.ts"
 import { deliveries } from "./commands/deliveries/deliveries.ts"
@@ -44,7 +45,7 @@ export const root = Command.make("weft").pipe(
     { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
     {
       group: "Functions",
-      commands: [run, evaluate, runs, tokens, logs, events, deliveries, why, pause, resume, pauses]
+      commands: [run, evaluate, runs, tokens, logs, events, deliveries, why, pause, resume, pauses, alerts]
     },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },

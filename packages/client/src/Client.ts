@@ -11,6 +11,7 @@ import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
 import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
 import { EventsEndpoints } from "./generated/EventsEndpoints.ts"
 import { LinksEndpoints } from "./generated/LinksEndpoints.ts"
+import { AlertsEndpoints } from "./generated/AlertsEndpoints.ts"
 import { PausesEndpoints } from "./generated/PausesEndpoints.ts"
 import { ProjectsEndpoints } from "./generated/ProjectsEndpoints.ts"
 import { RunsEndpoints } from "./generated/RunsEndpoints.ts"
@@ -51,6 +52,7 @@ export class WeftClient {
   readonly runs: RunsEndpoints
   readonly deliveries: DeliveriesEndpoints
   readonly pauses: PausesEndpoints
+  readonly alerts: AlertsEndpoints
   readonly calls: Calls
   readonly eval: Eval
   readonly sessions: SessionsEndpoints
@@ -76,6 +78,7 @@ export class WeftClient {
     this.runs = new RunsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)
+    this.alerts = new AlertsEndpoints(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
     this.sessions = new SessionsEndpoints(caller)

@@ -128,6 +128,19 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
+  it("creates, changes, tests and removes an alert rule", async () => {
+    const condition = { type: "failure_share", share: 0.5, min_runs: 10, window_minutes: 5 } as const
+    const actions = [{ type: "event" }] as const
+    const { alert_id, webhook_secret } = await weft.alerts.create({ name: "fails", project: "shop", condition, actions })
+    assert.match(webhook_secret, /^whsec_/)
+    assert.strictEqual((await weft.alerts.list()).items[0]?.alert_id, alert_id)
+    assert.deepStrictEqual((await weft.alerts.get(alert_id)).condition, condition)
+    assert.isFalse((await weft.alerts.update(alert_id, { enabled: false })).enabled)
+    assert.deepStrictEqual((await weft.alerts.test(alert_id)).results, [{ action: { type: "event" }, error: null }])
+    await weft.alerts.remove(alert_id)
+    assert.strictEqual((await weft.alerts.list()).total, 0)
+  })
+
   it("pauses a function and resumes it", async () => {
     const { pause_id } = await weft.pauses.create({ project: "shop", fn: "main/plain", schedules: "skip" })
     const [listed] = (await weft.pauses.list()).items

@@ -2,6 +2,7 @@
 import type { Stores } from "@weft/core/adapter"
 import type { Layer } from "effect"
 import { admissionStoreContract } from "./AdmissionStoreContract.ts"
+import { alertStoreContract } from "./AlertStoreContract.ts"
 import { apiKeyStoreContract } from "./ApiKeyStoreContract.ts"
 import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
@@ -61,5 +62,6 @@ export const databaseContracts = <E>(
   deliveryStoreContract(name, layer, options)
   pauseStoreContract(name, layer)
   seriesStoreContract(name, layer)
+  alertStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

@@ -15,6 +15,7 @@ const nothing = {
   removals: false,
   awaiting: false,
   invoking: false,
+  next_alert_at: null,
   pauses_version: "0:0"
 }
 

@@ -50,6 +50,12 @@ const seriesStoreChecks: ReadonlyArray<Check<SeriesStore>> = [
     assert.deepStrictEqual(yield* read({ only: ["blog"] }), [fourth])
     assert.deepStrictEqual(yield* read({ only: [projectId(1)] }), [first, second])
     assert.deepStrictEqual(yield* read({ only: [] }), [])
+    const last = (selection: Partial<SeriesSelection> = {}) =>
+      SeriesStore.use((store) => store.lastSuccess(envId(1), { ...whole, ...selection }))
+    assert.strictEqual(yield* last(), fourth.at)
+    assert.strictEqual(yield* last({ projectId: projectId(1) }), second.at)
+    yield* save(counts(9, { succeeded: 0 }))
+    assert.strictEqual(yield* last({ from: at(300_000) }), null)
   }),
 
   check("reads rows in the order of their keys, in pages", function* () {

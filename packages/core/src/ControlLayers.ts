@@ -1,5 +1,8 @@
 /** Layers of the services that control runs and deliveries. A part of `Weft.ts`. */
 import { Layer } from "effect"
+import * as AlertEvaluator from "./runtime/control/AlertEvaluator.ts"
+import { AlertNotifier } from "./runtime/control/AlertNotifier.ts"
+import { Alerts } from "./runtime/control/Alerts.ts"
 import { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import { Calls } from "./runtime/control/Calls.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
@@ -28,6 +31,7 @@ export type ControlServices =
   | Deliveries
   | Waits
   | Pauses
+  | Alerts
   | Calls
   | BuildRuns
   | Diagnosis
@@ -41,6 +45,7 @@ export const controlLayer = Layer.mergeAll(
   Deliveries.layer,
   Waits.layer,
   Pauses.layer,
+  Layer.provide(Layer.merge(Alerts.layer, AlertEvaluator.layer), AlertNotifier.layer),
   ProjectRemovals.layer,
   ChildCancellations.layer,
   Calls.layer,

@@ -90,6 +90,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           CASE WHEN EXISTS (SELECT 1 FROM workflow_waits WHERE ${sql.literal(isInvoking)}) THEN 1 ELSE 0 END AS invoking,
           CASE WHEN EXISTS (SELECT 1 FROM removed_projects) THEN 1 ELSE 0 END AS removals,
           (SELECT min(due_at) FROM schedules) AS next_tick_at,
+          (SELECT min(due_at) FROM alert_rules WHERE enabled = 1) AS next_alert_at,
           (SELECT count(*) || ':' || coalesce(max(changed_at), 0) FROM pauses) AS pauses_version`,
         ([row]) => toPendingWork(row)
       )
@@ -194,6 +195,7 @@ interface PendingRow {
   readonly invoking: number
   readonly removals: number
   readonly next_tick_at: Timestamp | null
+  readonly next_alert_at: Timestamp | null
   readonly pauses_version: string
 }
 
@@ -205,6 +207,7 @@ const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
   awaiting: row?.awaiting === 1,
   invoking: row?.invoking === 1,
   next_tick_at: row?.next_tick_at ?? null,
+  next_alert_at: row?.next_alert_at ?? null,
   pauses_version: row?.pauses_version ?? ""
 })
 

@@ -11,6 +11,7 @@ import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { checkGeneration } from "./Generation.ts"
 import { access } from "./migrations/Access.ts"
+import { alerts } from "./migrations/Alerts.ts"
 import { announcements } from "./migrations/Announcements.ts"
 import { audit } from "./migrations/Audit.ts"
 import { chains } from "./migrations/Chains.ts"
@@ -75,7 +76,7 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
       ...waits(dialect),
       ...pauses(dialect)
     ]),
-    "0024_series": run(series(dialect))
+    "0024_series": run([...series(dialect), ...alerts(dialect)])
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

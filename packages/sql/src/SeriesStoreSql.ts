@@ -5,7 +5,8 @@ import {
   type ProjectId,
   type SeriesKey,
   type SeriesSelection,
-  SeriesStore
+  SeriesStore,
+  type Timestamp
 } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
@@ -60,6 +61,13 @@ export const layer: Layer.Layer<SeriesStore, never, Database> = Layer.effect(
           ORDER BY at, project_id, ns, var, node_id LIMIT ${limit}`.pipe(
           Effect.map((rows) => rows.map(toMinuteCounts)),
           orUnavailable("read")
+        ),
+
+      lastSuccess: (envId, selection) =>
+        reader<{ readonly at: Timestamp }>`SELECT at FROM run_series
+          WHERE ${condition(envId, selection, null)} AND succeeded > 0 ORDER BY at DESC LIMIT 1`.pipe(
+          Effect.map(([row]) => row?.at ?? null),
+          orUnavailable("lastSuccess")
         ),
 
       purge: (envId, before, limit) =>

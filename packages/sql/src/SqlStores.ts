@@ -1,6 +1,7 @@
 /** All stores of one database. */
 import type {
   AdmissionStore,
+  AlertStore,
   ApiKeyStore,
   AuditStore,
   BuildStore,
@@ -30,6 +31,7 @@ import type {
 } from "@weft/core/adapter"
 import { Layer } from "effect"
 import * as AdmissionStoreSql from "./AdmissionStoreSql.ts"
+import * as AlertStoreSql from "./AlertStoreSql.ts"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
 import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
@@ -92,6 +94,7 @@ export const recordStores: Layer.Layer<
   | DeliveryStore
   | PauseStore
   | SeriesStore
+  | AlertStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -116,6 +119,7 @@ export const recordStores: Layer.Layer<
   DeliveryStoreSql.layer,
   PauseStoreSql.layer,
   SeriesStoreSql.layer,
+  AlertStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

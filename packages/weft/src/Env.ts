@@ -1,4 +1,5 @@
 /** The face of one environment. */
+import type { Alert, AlertTest, AlertWithSecret, NewAlert } from "./alerts.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type {
   ActivityEvent,
@@ -287,6 +288,21 @@ export interface EnvHandle {
     readonly get: (pauseId: string) => Promise<PauseState>
     /** Ends the pause: the kept deliveries start. */
     readonly remove: (pauseId: string) => Promise<void>
+  }
+  /** Rules about failures, latencies, backlogs and silence. */
+  readonly alerts: {
+    /** Newest first. */
+    readonly list: (page?: PageOptions) => Promise<Page<Alert>>
+    readonly get: (alertId: string) => Promise<Alert>
+    readonly create: (alert: NewAlert) => Promise<AlertWithSecret>
+    /** Its state is `ok` again if its condition changes, or if it is enabled or disabled. Its scope stays. */
+    readonly update: (
+      alertId: string,
+      change: Partial<Omit<NewAlert, "project" | "fn">>
+    ) => Promise<AlertWithSecret>
+    readonly remove: (alertId: string) => Promise<void>
+    /** Performs the actions of a rule now, with a notification of the type `alert.test`. */
+    readonly test: (alertId: string) => Promise<AlertTest>
   }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {

@@ -1,5 +1,6 @@
 /** One environment as a host uses it, with all rights. Every promise rejects with a `WeftError`. */
 import type { WeftEnv } from "@weft/core"
+import { toAlerts } from "./alerts.ts"
 import {
   toActivity,
   toAuditEntry,
@@ -100,6 +101,7 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
     remove: (scheduleId) => rejecting(() => env.schedules.remove(scheduleId))
   },
   pauses: toPauses(env),
+  alerts: toAlerts(env),
   deliveries: { cancel: (query) => rejecting(() => env.deliveries.cancel(query)) },
   call: (call) => rejecting(async () => toCalled(await env.call(toNewCall(call)))),
   evaluate: makeEvaluate(env),

@@ -1,4 +1,13 @@
 /** The face for host applications: one call starts Weft, and everything in it is promises and plain values. */
+export type {
+  Alert,
+  AlertAction,
+  AlertCondition,
+  AlertNotification,
+  AlertTest,
+  AlertWithSecret,
+  NewAlert
+} from "./alerts.ts"
 export { createWeft } from "./createWeft.ts"
 export type {
   AuditQuery,

@@ -148,6 +148,40 @@ const pauses = (server: TestServer) => {
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
+/** Rules that never fire. */
+const alerts = (server: TestServer) => {
+  const json = {
+    ...{ name: "quiet", project: "shop", condition: { type: "silence", minutes: 60 } },
+    actions: [{ type: "event" }]
+  }
+  let alert = unknownId
+  const before = async () => {
+    alert = (await server.call("POST", "/v1/alerts", { json })).json.data.alert_id
+  }
+  const path = () => `/v1/alerts/${alert}`
+  return {
+    "alerts.list": get(() => "/v1/alerts", "shop"),
+    "alerts.create": {
+      method: "POST",
+      path: () => "/v1/alerts",
+      options: () => ({ json }),
+      exact: "shop",
+      status: 201
+    },
+    "alerts.get": { ...get(path, "shop"), before },
+    "alerts.update": {
+      method: "PATCH",
+      path,
+      options: () => ({ json: { enabled: false } }),
+      before,
+      exact: "shop",
+      status: 200
+    },
+    "alerts.test": { method: "POST", path: () => `${path()}/test`, before, exact: "shop", status: 200 },
+    "alerts.remove": { method: "DELETE", path, before, exact: "shop", status: 204 }
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
+}
+
 const streams = ({ stream }: Made) =>
   ({
     "streams.subscribeEnv": get(() => "/v1/env/subscribe", "*"),
@@ -296,6 +330,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Pe
   ...running(made),
   ...calls(server, made),
   ...pauses(server),
+  ...alerts(server),
   ...streams(made),
   ...fileRequests(server),
   ...access(server),

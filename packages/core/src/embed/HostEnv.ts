@@ -24,6 +24,7 @@ import {
 import type { OrgUsage } from "../resources/usage/OrgUsage.ts"
 import { OrgUsages } from "../resources/usage/OrgUsages.ts"
 import type { Calls, NewCall } from "../runtime/control/Calls.ts"
+import type { Alerts } from "../runtime/control/Alerts.ts"
 import { Deliveries } from "../runtime/control/Deliveries.ts"
 import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
 import { type NewPause, type PauseState, Pauses } from "../runtime/control/Pauses.ts"
@@ -39,6 +40,7 @@ import { ApiKeys } from "../tenants/access/ApiKeys.ts"
 import { Caller, hostIdentity } from "../tenants/access/Caller.ts"
 import type { ServiceKeys } from "../tenants/access/ServiceKeys.ts"
 import type { Sessions } from "../tenants/access/Sessions.ts"
+import { type HostAlerts, hostAlerts } from "./HostAlerts.ts"
 import { type HostAudit, hostAudit } from "./HostAudit.ts"
 import type { HostCalls } from "./HostCalls.ts"
 import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
@@ -106,6 +108,8 @@ export interface WeftEnv {
     readonly get: (pauseId: string) => Promise<PauseState>
     readonly remove: (pauseId: string) => Promise<void>
   }
+  /** Rules about failures, latencies, backlogs and silence. */
+  readonly alerts: HostAlerts
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {
     readonly list: (page?: PageRequest) => Promise<Page<Schedule>>
@@ -140,6 +144,7 @@ export type HostEnvServices =
   | Tokens
   | Deliveries
   | Pauses
+  | Alerts
   | Schedules
   | Calls
   | Snippets
@@ -225,6 +230,7 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
         )
     },
     runs: hostRuns(run),
+    alerts: hostAlerts(run),
     schedules: {
       list: (page = firstPage) => run(Schedules.use((schedules) => schedules.list(page))),
       remove: (scheduleId) => run(Schedules.use((schedules) => schedules.remove(scheduleId)))

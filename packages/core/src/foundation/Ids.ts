@@ -68,6 +68,13 @@ export type DeliveryId = typeof DeliveryId.Type
 export const PauseId = uuidLike("01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e").pipe(Schema.brand("PauseId"))
 export type PauseId = typeof PauseId.Type
 
+export const AlertId = uuidLike("01970d46-2da0-7b62-8e1d-5b4e3c2d1a7f").pipe(Schema.brand("AlertId"))
+export type AlertId = typeof AlertId.Type
+
+/** A transition of an alert rule. */
+export const NoticeId = uuid.pipe(Schema.brand("NoticeId"))
+export type NoticeId = typeof NoticeId.Type
+
 export const DomainId = uuidLike("01970d43-7eb0-7fae-b37b-a2c0be6f4b0f").pipe(Schema.brand("DomainId"))
 export type DomainId = typeof DomainId.Type
 

@@ -5,6 +5,7 @@
  */
 import { Context, Layer } from "effect"
 import type {
+  AlertId,
   ApiKeyId,
   AuditId,
   BuildId,
@@ -39,6 +40,7 @@ import type { Schedule } from "../resources/schedules/Schedule.ts"
 import type { ContextVariable } from "../resources/secrets/ContextVariable.ts"
 import type { Event } from "../runtime/events/Event.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
+import type { Alert } from "../runtime/runs/Alert.ts"
 import type { StoredFlowState } from "../runtime/runs/FlowRules.ts"
 import type { MinuteCounts } from "../runtime/runs/MinuteCounts.ts"
 import type { Pause } from "../runtime/runs/Pause.ts"
@@ -107,6 +109,7 @@ export class MemoryDatabase extends Context.Service<
     /** States of the rules of flow control, by `<env_id> <key>`. */
     readonly flowStates: Map<string, StoredFlowState>
     readonly pauses: Map<PauseId, Pause>
+    readonly alerts: Map<AlertId, Alert>
     /** By environment and key. */
     readonly series: Map<string, MinuteCounts>
     /** Removed and counted runs, for the count of the current month. */
@@ -149,6 +152,7 @@ export class MemoryDatabase extends Context.Service<
       once: new Map(),
       flowStates: new Map(),
       pauses: new Map(),
+      alerts: new Map(),
       series: new Map(),
       removedRuns: [],
       countBatches: new Map(),

@@ -19,6 +19,7 @@ import type { ContextVariableStore } from "../resources/secrets/ContextVariableS
 import type { EventStore } from "../runtime/events/EventStore.ts"
 import type { JournalStore } from "../runtime/journal/JournalStore.ts"
 import type { AdmissionStore } from "../runtime/runs/AdmissionStore.ts"
+import type { AlertStore } from "../runtime/runs/AlertStore.ts"
 import type { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
 import type { PauseStore } from "../runtime/runs/PauseStore.ts"
 import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
@@ -35,6 +36,7 @@ import type { RateStore } from "../tenants/orgs/RateStore.ts"
 import type { TenantStore } from "../tenants/orgs/TenantStore.ts"
 import type { UsageStore } from "../tenants/orgs/UsageStore.ts"
 import * as AdmissionStoreMemory from "./AdmissionStoreMemory.ts"
+import * as AlertStoreMemory from "./AlertStoreMemory.ts"
 import * as ApiKeyStoreMemory from "./ApiKeyStoreMemory.ts"
 import * as AuditStoreMemory from "./AuditStoreMemory.ts"
 import * as BlobStoreMemory from "./BlobStoreMemory.ts"
@@ -86,6 +88,7 @@ export type DatabaseStores =
   | DeliveryStore
   | PauseStore
   | SeriesStore
+  | AlertStore
   | RunStore
   | RunControlStore
   | JournalStore
@@ -113,6 +116,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   DeliveryStoreMemory.layer,
   PauseStoreMemory.layer,
   SeriesStoreMemory.layer,
+  AlertStoreMemory.layer,
   RunStoreMemory.layer,
   RunControlStoreMemory.layer,
   JournalStoreMemory.layer,

@@ -1,7 +1,7 @@
 /** `SeriesStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
 import type { MinuteCounts } from "../runtime/runs/MinuteCounts.ts"
-import { type SeriesKey, SeriesStore } from "../runtime/runs/SeriesStore.ts"
+import { type SeriesKey, type SeriesSelection, SeriesStore } from "../runtime/runs/SeriesStore.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<SeriesStore, never, MemoryDatabase> = Layer.effect(
@@ -13,22 +13,22 @@ export const layer: Layer.Layer<SeriesStore, never, MemoryDatabase> = Layer.effe
           for (const row of rows) db.series.set(`${row.env_id} ${toKeyText(row)}`, row)
         }),
 
-      read: (envId, { from, to, projectId, fn, only }, after, limit) =>
+      read: (envId, selection, after, limit) =>
         Effect.sync(() =>
           [...db.series.values()]
-            .filter(
-              (row) =>
-                row.env_id === envId &&
-                row.at >= from &&
-                row.at < to &&
-                (projectId === undefined || row.project_id === projectId) &&
-                (fn === undefined || (row.ns === fn.ns && row.var === fn.var)) &&
-                (only === undefined || only.includes(row.project_id ?? "") || only.includes(row.project_name)) &&
-                (after === null || compareKeys(row, after) > 0)
-            )
+            .filter((row) => row.env_id === envId && isSelected(row, selection))
+            .filter((row) => after === null || compareKeys(row, after) > 0)
             .sort(compareKeys)
             .slice(0, limit)
         ),
+
+      lastSuccess: (envId, selection) =>
+        Effect.sync(() => {
+          const succeeded = [...db.series.values()].filter(
+            (row) => row.env_id === envId && row.succeeded > 0 && isSelected(row, selection)
+          )
+          return succeeded.sort(compareKeys).at(-1)?.at ?? null
+        }),
 
       purge: (envId, before, limit) =>
         Effect.sync(() => {
@@ -39,6 +39,13 @@ export const layer: Layer.Layer<SeriesStore, never, MemoryDatabase> = Layer.effe
     })
   )
 )
+
+const isSelected = (row: MinuteCounts, { from, to, projectId, fn, only }: SeriesSelection): boolean =>
+  row.at >= from &&
+  row.at < to &&
+  (projectId === undefined || row.project_id === projectId) &&
+  (fn === undefined || (row.ns === fn.ns && row.var === fn.var)) &&
+  (only === undefined || only.includes(row.project_id ?? "") || only.includes(row.project_name))
 
 const toKeyText = ({ at, project_id, ns, var: name, node_id }: MinuteCounts): string =>
   [at, project_id ?? "", ns, name, node_id].join("\n")

@@ -33,6 +33,7 @@ import {
   readText,
   readUrlSafe
 } from "./MetaFields.ts"
+import { isAlertEvent } from "./AlertEvents.ts"
 import { checkFailureEvents, type FailureReference, failureEventType, readOnFailure } from "./OnFailure.ts"
 import { noRetry, type RetryPolicy } from "./RetryPolicy.ts"
 
@@ -200,8 +201,8 @@ const readFieldPath = (field: string, value: unknown): Read<string> =>
 
 const readEventType = (field: string, value: unknown): Read<string> =>
   Result.flatMap(readText(field, value, eventTypeLengthMax), (type) => {
-    if (type.startsWith("svc:") && type !== failureEventType) {
-      return fault(field, `must not start with svc:, which is reserved, except ${failureEventType}`)
+    if (type.startsWith("svc:") && type !== failureEventType && !isAlertEvent(type)) {
+      return fault(field, `must not start with svc:, which is reserved, except ${failureEventType} and svc:alert:…`)
     }
     return type.slice(0, -1).includes("*") ? fault(field, "may have * at its end only") : Result.succeed(type)
   })

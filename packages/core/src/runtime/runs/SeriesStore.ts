@@ -36,6 +36,11 @@ export class SeriesStore extends Context.Service<
       after: SeriesKey | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<MinuteCounts>, StoreUnavailable>
+    /** Returns the start of the last selected minute in which a run succeeded; null without one. */
+    readonly lastSuccess: (
+      envId: EnvId,
+      selection: SeriesSelection
+    ) => Effect.Effect<Timestamp | null, StoreUnavailable>
     /** Removes rows of minutes before `before`, at most `limit`. Returns their number. */
     readonly purge: (envId: EnvId, before: Timestamp, limit: number) => Effect.Effect<number, StoreUnavailable>
   }
