@@ -624,6 +624,8 @@ export interface Plan {
     /** -1 for unlimited */
     readonly max_schedules: number
     readonly max_eval_source_bytes: number
+    /** -1 for unlimited */
+    readonly max_alert_rules: number
   }
 }
 
