@@ -131,7 +131,12 @@ describe("the client with a server", () => {
   it("creates, changes, tests and removes an alert rule", async () => {
     const condition = { type: "failure_share", share: 0.5, min_runs: 10, window_minutes: 5 } as const
     const actions = [{ type: "event" }] as const
-    const { alert_id, webhook_secret } = await weft.alerts.create({ name: "fails", project: "shop", condition, actions })
+    const { alert_id, webhook_secret } = await weft.alerts.create({
+      name: "fails",
+      project: "shop",
+      condition,
+      actions
+    })
     assert.match(webhook_secret, /^whsec_/)
     assert.strictEqual((await weft.alerts.list()).items[0]?.alert_id, alert_id)
     assert.deepStrictEqual((await weft.alerts.get(alert_id)).condition, condition)

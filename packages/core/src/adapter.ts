@@ -211,6 +211,20 @@ export {
   type Replaced
 } from "./runtime/runs/AdmissionStore.ts"
 export {
+  Alert,
+  AlertAction,
+  AlertCondition,
+  AlertNotice,
+  type AlertPayload,
+  AlertState,
+  type Attempted,
+  attempted,
+  describeCondition,
+  evaluate,
+  type Verdict
+} from "./runtime/runs/Alert.ts"
+export { AlertStore, type Backlog } from "./runtime/runs/AlertStore.ts"
+export {
   cancelledByMessage,
   cancelRun,
   continueRun,
@@ -246,20 +260,6 @@ export {
   type StoredFlowState
 } from "./runtime/runs/FlowRules.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
-export {
-  Alert,
-  AlertAction,
-  AlertCondition,
-  AlertNotice,
-  type AlertPayload,
-  AlertState,
-  type Attempted,
-  attempted,
-  describeCondition,
-  evaluate,
-  type Verdict
-} from "./runtime/runs/Alert.ts"
-export { AlertStore, type Backlog } from "./runtime/runs/AlertStore.ts"
 export { LatencyHistogram } from "./runtime/runs/LatencyHistogram.ts"
 export { MinuteCounts } from "./runtime/runs/MinuteCounts.ts"
 export { covers, findPause, formatTarget, Pause, pausedAt, versionOf } from "./runtime/runs/Pause.ts"

@@ -73,9 +73,7 @@ export const layer: Layer.Layer<AlertStore, never, Database> = Layer.effect(
         ),
 
       backlog: ({ env_id, project_id, ns, var: name }, now, limit) => {
-        const terms: Array<Statement.Fragment> = [
-          reader`env_id = ${env_id} AND coalesce(held_since, due_at) <= ${now}`
-        ]
+        const terms: Array<Statement.Fragment> = [reader`env_id = ${env_id} AND coalesce(held_since, due_at) <= ${now}`]
         if (project_id !== null) terms.push(reader`project_id = ${project_id}`)
         if (ns !== null) terms.push(reader`ns = ${ns} AND var = ${name}`)
         return reader<{ readonly n: number; readonly oldest: Timestamp | null }>`

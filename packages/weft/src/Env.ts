@@ -296,10 +296,7 @@ export interface EnvHandle {
     readonly get: (alertId: string) => Promise<Alert>
     readonly create: (alert: NewAlert) => Promise<AlertWithSecret>
     /** Its state is `ok` again if its condition changes, or if it is enabled or disabled. Its scope stays. */
-    readonly update: (
-      alertId: string,
-      change: Partial<Omit<NewAlert, "project" | "fn">>
-    ) => Promise<AlertWithSecret>
+    readonly update: (alertId: string, change: Partial<Omit<NewAlert, "project" | "fn">>) => Promise<AlertWithSecret>
     readonly remove: (alertId: string) => Promise<void>
     /** Performs the actions of a rule now, with a notification of the type `alert.test`. */
     readonly test: (alertId: string) => Promise<AlertTest>

@@ -1,7 +1,7 @@
 /** Alert rules, for hosts. */
 import type { AlertPayload, WeftEnv } from "@weft/core"
-import type { EnvHandle } from "./Env.ts"
 import { toPage } from "./convert.ts"
+import type { EnvHandle } from "./Env.ts"
 import { rejecting } from "./errors.ts"
 import { toPageRequest } from "./inputs.ts"
 
@@ -29,9 +29,7 @@ export type AlertCondition =
   | { readonly type: "silence"; readonly minutes: number }
 
 /** `webhook` sends a signed request, `event` publishes an event, and `hook` calls `onAlert` of `createWeft`. */
-export type AlertAction =
-  | { readonly type: "webhook"; readonly url: string }
-  | { readonly type: "event" | "hook" }
+export type AlertAction = { readonly type: "webhook"; readonly url: string } | { readonly type: "event" | "hook" }
 
 /** An alert rule about a function, a project, or without both the environment. */
 export interface NewAlert {

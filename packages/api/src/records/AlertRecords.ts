@@ -4,12 +4,15 @@ import { Schema, Struct } from "effect"
 import { example } from "../openapi/FieldExample.ts"
 import { Instant } from "./Wire.ts"
 
-const condition = example(AlertCondition, { type: "failure_share", share: 0.1, min_runs: 20, window_minutes: 5 }).annotate(
-  {
-    description:
-      "`failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time"
-  }
-)
+const condition = example(AlertCondition, {
+  type: "failure_share",
+  share: 0.1,
+  min_runs: 20,
+  window_minutes: 5
+}).annotate({
+  description:
+    "`failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time"
+})
 
 const actions = example(Schema.Array(AlertAction), [
   { type: "webhook", url: "https://hooks.example.com/weft" },

@@ -1,7 +1,13 @@
 /** The alert rules of one environment, for the host. */
 import type { Effect } from "effect"
 import { firstPage, type Page, type PageRequest } from "../foundation/Page.ts"
-import { type AlertChange, Alerts, type AlertTest, type AlertWithSecret, type NewAlert } from "../runtime/control/Alerts.ts"
+import {
+  type AlertChange,
+  Alerts,
+  type AlertTest,
+  type AlertWithSecret,
+  type NewAlert
+} from "../runtime/control/Alerts.ts"
 import type { Alert } from "../runtime/runs/Alert.ts"
 import type { Caller } from "../tenants/access/Caller.ts"
 

@@ -54,15 +54,17 @@ export const layer: Layer.Layer<AlertStore, never, MemoryDatabase> = Layer.effec
 
       backlog: ({ env_id, project_id, ns, var: name }, now, limit) =>
         Effect.sync(() => {
-          const waits = [...db.deliveries.values()].flatMap(({ delivery, run_id, held_since }): ReadonlyArray<Timestamp> => {
-            const isSelected =
-              run_id === null &&
-              delivery.env_id === env_id &&
-              (project_id === null || delivery.project_id === project_id) &&
-              (ns === null || (delivery.ns === ns && delivery.var === name))
-            const since = held_since ?? delivery.due_at
-            return isSelected && since <= now ? [since] : []
-          })
+          const waits = [...db.deliveries.values()].flatMap(
+            ({ delivery, run_id, held_since }): ReadonlyArray<Timestamp> => {
+              const isSelected =
+                run_id === null &&
+                delivery.env_id === env_id &&
+                (project_id === null || delivery.project_id === project_id) &&
+                (ns === null || (delivery.ns === ns && delivery.var === name))
+              const since = held_since ?? delivery.due_at
+              return isSelected && since <= now ? [since] : []
+            }
+          )
           const counted = waits.slice(0, limit)
           return { deliveries: counted.length, oldest: counted.sort((a, b) => a - b)[0] ?? null }
         })

@@ -21,7 +21,8 @@ const latencyForm = /^p(50|95|99):(.+)$/
 const parseLatency = (text: string): Option.Option<Limit> => {
   const [, percentile, limit = ""] = latencyForm.exec(text) ?? []
   const millis = /^(\d+)ms$/.exec(limit)?.[1]
-  const over = millis === undefined ? Option.map(parseDuration(limit), (seconds) => seconds * 1000) : Option.some(Number(millis))
+  const over =
+    millis === undefined ? Option.map(parseDuration(limit), (seconds) => seconds * 1000) : Option.some(Number(millis))
   return Option.map(over, (over_ms) => ({
     percentile: percentile === "50" ? 50 : percentile === "95" ? 95 : 99,
     over_ms
@@ -31,7 +32,10 @@ const parseLatency = (text: string): Option.Option<Limit> => {
 const latency = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withMetavar("p95:2s"),
-    Flag.filterMap(parseLatency, (text) => `Expected: a percentile and a time such as p95:2s or p99:500ms, not ${text}`),
+    Flag.filterMap(
+      parseLatency,
+      (text) => `Expected: a percentile and a time such as p95:2s or p99:500ms, not ${text}`
+    ),
     Flag.withDescription(description),
     Flag.optional
   )

@@ -44,7 +44,10 @@ const show = Command.make(
         ["of", formatScope(alert)],
         ["fires when", formatCondition(alert)],
         ["held for", `${alert.for_minutes} min`],
-        ["actions", alert.actions.map((action) => ("url" in action ? `webhook ${action.url}` : action.type)).join(", ")],
+        [
+          "actions",
+          alert.actions.map((action) => ("url" in action ? `webhook ${action.url}` : action.type)).join(", ")
+        ],
         ["state", `${formatState(alert)} since ${localTime(alert.since)}`],
         ["value", alert.value === null ? "" : String(alert.value)],
         ["evaluated", alert.evaluated_at === null ? "" : localTime(alert.evaluated_at)],

@@ -11,7 +11,7 @@ import { conditionFlags, readCondition } from "./ConditionFlags.ts"
 export const create = Command.make(
   "create",
   {
-    name: Argument.String("name").pipe(Argument.withDescription("A name for people, such as \"orders fail\"")),
+    name: Argument.String("name").pipe(Argument.withDescription('A name for people, such as "orders fail"')),
     fn: Argument.String("function").pipe(
       Argument.withDescription("project:ns/var, or ns/var with --project; without both, the whole environment"),
       Argument.optional

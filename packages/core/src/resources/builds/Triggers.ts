@@ -3,6 +3,7 @@ import { Result, type Schema } from "effect"
 import { cronFault, isTimezone } from "../../foundation/time/Cron.ts"
 import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
 import { RecordMode } from "../../tenants/orgs/RecordMode.ts"
+import { isAlertEvent } from "./AlertEvents.ts"
 import { flowKeys, readCondition, readFlowControl } from "./FlowControl.ts"
 import {
   backgroundTimeoutMs,
@@ -33,7 +34,6 @@ import {
   readText,
   readUrlSafe
 } from "./MetaFields.ts"
-import { isAlertEvent } from "./AlertEvents.ts"
 import { checkFailureEvents, type FailureReference, failureEventType, readOnFailure } from "./OnFailure.ts"
 import { noRetry, type RetryPolicy } from "./RetryPolicy.ts"
 

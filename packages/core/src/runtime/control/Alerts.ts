@@ -118,11 +118,9 @@ export class Alerts extends Context.Service<
           return yield* find(yield* requirePermission("build", [], "read"), text)
         }),
 
-        create: Effect.fnUntraced(function* (input): Effect.fn.Return<
-          AlertWithSecret,
-          WriteError | PlanRequired,
-          Caller
-        > {
+        create: Effect.fnUntraced(function* (
+          input
+        ): Effect.fn.Return<AlertWithSecret, WriteError | PlanRequired, Caller> {
           const { caller, target } = yield* resolve(input)
           yield* checkFields(input, notifier.hasHook)
           const { plan } = yield* plans.of(caller.env_id)

@@ -1,7 +1,7 @@
 /** Alert rules on nodes with a common store, in virtual time. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Alerts, type AlertPayload, type Env, layer, type NewAlert, type WeftServices } from "@weft/core"
+import { type AlertPayload, Alerts, type Env, layer, type NewAlert, type WeftServices } from "@weft/core"
 import { AlertStore, Egress, noEgress } from "@weft/core/adapter"
 import { MemoryStores, trustedSandbox } from "@weft/core/testing"
 import { Effect, Exit, Layer, Scope, Stream } from "effect"
@@ -87,7 +87,13 @@ const check = <E>(
   body: (world: World) => Effect.Effect<void, E, Layer.Success<typeof MemoryStores.layer>>
 ) =>
   it.effect(claim, () =>
-    Effect.andThen(at("2026-03-01T10:00:00Z"), Effect.provide(Effect.suspend(() => body(new World())), MemoryStores.layer))
+    Effect.andThen(
+      at("2026-03-01T10:00:00Z"),
+      Effect.provide(
+        Effect.suspend(() => body(new World())),
+        MemoryStores.layer
+      )
+    )
   )
 
 describe("an alert rule", () => {
@@ -202,7 +208,11 @@ describe("an alert rule", () => {
         condition: { type: "latency", of: "duration", percentile: 95, over_ms: 60_000, ...window }
       }
       const { alert_id } = yield* node.on(use(env, (alerts) => alerts.create(slow)))
-      const backlog: NewAlert = { name: "backlog", condition: { type: "backlog", deliveries: 0 }, actions: slow.actions }
+      const backlog: NewAlert = {
+        name: "backlog",
+        condition: { type: "backlog", deliveries: 0 },
+        actions: slow.actions
+      }
       const { alert_id: other } = yield* node.on(use(env, (alerts) => alerts.create(backlog)))
       yield* node.on(publish(env, "job", "ok"))
       yield* pass(2)
