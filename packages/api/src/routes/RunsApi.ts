@@ -15,7 +15,7 @@ import {
   RunStatsRecord,
   RunUsageRecord
 } from "../records/Records.ts"
-import { SentDuration, SentInstant } from "../records/SentTime.ts"
+import { sentDuration, sentInstant } from "../records/SentTime.ts"
 import { RunSeriesRecord } from "../records/SeriesRecords.ts"
 import { CompletedTokenRecord, TokenCompletionInput } from "../records/TokenRecords.ts"
 import { pathId, sentId } from "../records/Uuid.ts"
@@ -86,15 +86,12 @@ export class RunsApi extends HttpApiGroup.make("runs")
             description: "Only this function: `ns/var` with `project`, or `project:ns/var`"
           })
         ),
-        from: Schema.optionalKey(
-          SentInstant.annotate({ description: "Start of the period; by default, one hour before its end" })
-        ),
-        to: Schema.optionalKey(SentInstant.annotate({ description: "End of the period; now by default" })),
+        from: Schema.optionalKey(sentInstant("Start of the period; by default, one hour before its end")),
+        to: Schema.optionalKey(sentInstant("End of the period; now by default")),
         step: Schema.optionalKey(
-          SentDuration.annotate({
-            description:
-              "Length of a step, such as `5m`: whole minutes, at most a day. By default, the period has at most 240 steps, and at most 1,500 are possible"
-          })
+          sentDuration(
+            "Length of a step, such as `5m`: whole minutes, at most a day. By default, the period has at most 240 steps, and at most 1,500 are possible"
+          )
         )
       },
       success: Single("RunSeriesResponse", RunSeriesRecord),

@@ -70,10 +70,9 @@ export class Alerts extends Context.Service<
       const fresh = yield* freshIds
       const resolve = yield* makeResolveTarget("build", "execute", "*")
 
-      const find = Effect.fnUntraced(function* (caller: Identity, text: string) {
+      const find = Effect.fnUntraced(function* ({ env_id }: Identity, text: string) {
         const id = readAlertId(text)
-        const found = id === null ? null : yield* store.get(caller.env_id, id)
-        return found !== null && maySee(caller, found) ? found : yield* new NotFound({ resource: "alert" })
+        return id === null ? yield* new NotFound({ resource: "alert" }) : yield* store.get(env_id, id)
       })
 
       /** Returns a rule that the caller may change. */
@@ -115,7 +114,9 @@ export class Alerts extends Context.Service<
         }),
 
         get: Effect.fnUntraced(function* (text) {
-          return yield* find(yield* requirePermission("build", [], "read"), text)
+          const caller = yield* requirePermission("build", [], "read")
+          const alert = yield* find(caller, text)
+          return maySee(caller, alert) ? alert : yield* new NotFound({ resource: "alert" })
         }),
 
         create: Effect.fnUntraced(function* (
