@@ -91,6 +91,7 @@ const variables: Readonly<Record<string, string>> = {
   run_id: "RUN_ID",
   waiting_id: "RUN_ID",
   pause_id: "PAUSE_ID",
+  alert_id: "ALERT_ID",
   stream_id: "STREAM_ID",
   session_id: "SESSION_ID",
   service_key_id: "SERVICE_KEY_ID",

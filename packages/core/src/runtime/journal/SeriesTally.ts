@@ -21,7 +21,7 @@ export interface TallyLimits {
   readonly unsaved: number
 }
 
-export const tallyLimits: TallyLimits = { perEnv: 500, functions: 10_000, unsaved: 20_000 }
+const tallyLimits: TallyLimits = { perEnv: 500, functions: 10_000, unsaved: 20_000 }
 
 /** Counts of one function and minute. */
 interface Slot {

@@ -12,7 +12,7 @@ import { addMillis, iso, Timestamp } from "../../foundation/time/Timestamp.ts"
 const minute = 60_000
 
 /** Maximum window of counts in minutes. */
-export const windowMax = 60
+const windowMax = 60
 
 const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const window_minutes = integer(1, windowMax)

@@ -52,7 +52,7 @@ export type RunSeries = typeof RunSeries.Type
 export const stepsMax = 1500
 
 /** Maximum functions with a series of their own. */
-export const functionsMax = 20
+const functionsMax = 20
 
 /** Longest step in milliseconds. */
 export const stepMaxMs = 24 * 3_600_000
