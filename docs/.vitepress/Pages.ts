@@ -100,6 +100,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Runs", "http/runs.md"),
       page("Deliveries", "http/deliveries.md"),
       page("Pauses", "http/pauses.md"),
+      page("Alerts", "http/alerts.md"),
       page("Calls", "http/calls.md"),
       page("Evaluation", "http/evaluation.md"),
       page("Sessions", "http/sessions.md"),
