@@ -56,7 +56,7 @@ export class JobTurns {
   }
 
   /**
-   * Sends an answer. A large one waits until the runner has read most of the earlier ones, because the messages of neighbours
+   * Sends an answer. A large one waits until the runner has read most of the earlier ones: the messages of neighbours
    * would wait behind it in the socket. Meanwhile the run may have ended.
    */
   #answer(
