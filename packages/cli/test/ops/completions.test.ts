@@ -21,7 +21,7 @@ const offered = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
 describe("weft --completions bash", () => {
   it("offers commands, their flags, the values of flags, and files", () => {
     assert.deepStrictEqual(offered("ev"), ["eval", "events"])
-    assert.deepStrictEqual(offered("runs", ""), ["list", "get", "show", "cancel", "wake", "replay", "stats"])
+    assert.deepStrictEqual(offered("runs", ""), ["list", "get", "show", "cancel", "wake", "replay", "stats", "series"])
     assert.deepStrictEqual(offered("runs", "list", "--s"), ["--status", "--since"])
     assert.deepStrictEqual(offered("runs", "list", "--status", "f"), ["failed"])
     assert.deepStrictEqual(offered("logs", "--status", "failed", "--fo"), ["--follow"])

@@ -29,7 +29,10 @@ const list = Command.make(
       "There are no alert rules"
     )
   })
-).pipe(Command.withDescription("List alert rules with their states"))
+).pipe(
+  Command.withDescription("List alert rules with their states"),
+  Command.withExamples([{ command: "weft alerts list" }])
+)
 
 const show = Command.make(
   "show",
@@ -55,7 +58,10 @@ const show = Command.make(
       ]).join("\n")
     )
   })
-).pipe(Command.withDescription("Show an alert rule with its state"))
+).pipe(
+  Command.withDescription("Show an alert rule with its state"),
+  Command.withExamples([{ command: "weft alerts show 01970d46-2da0-7b62-8e1d-5b4e3c2d1a7f" }])
+)
 
 const remove = Command.make(
   "delete",
@@ -66,7 +72,10 @@ const remove = Command.make(
     yield* api.request((weft, request) => weft.alerts.remove(options.id, request))
     yield* output.print({ alert_id: options.id }, () => `Deleted the alert rule ${options.id}`)
   })
-).pipe(Command.withDescription("Delete an alert rule"))
+).pipe(
+  Command.withDescription("Delete an alert rule"),
+  Command.withExamples([{ command: "weft alerts delete 01970d46-2da0-7b62-8e1d-5b4e3c2d1a7f" }])
+)
 
 const test = Command.make(
   "test",
@@ -90,7 +99,10 @@ const test = Command.make(
       ].join("\n")
     )
   })
-).pipe(Command.withDescription("Perform the actions of an alert rule now"))
+).pipe(
+  Command.withDescription("Perform the actions of an alert rule now"),
+  Command.withExamples([{ command: "weft alerts test 01970d46-2da0-7b62-8e1d-5b4e3c2d1a7f" }])
+)
 
 export const alerts = Command.make("alerts").pipe(
   Command.withDescription("Create, list, show, delete and test alert rules"),
