@@ -1,5 +1,7 @@
 /** The face of one environment. */
+
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
+import type { Operation } from "./Operation.ts"
 import type {
   ActivityEvent,
   AuditEntry,
@@ -9,7 +11,6 @@ import type {
   Event,
   Json,
   LogEntry,
-  Operation,
   Page,
   PageOptions,
   Pause,

@@ -3,6 +3,7 @@
  *
  * The runtime, its stores and the HTTP API use snake_case, instants as epoch milliseconds and JSON as text.
  */
+
 import type {
   Env as EnvRow,
   HostAuditEntry,
@@ -16,6 +17,7 @@ import type {
   WeftEnv
 } from "@weft/core"
 import { type ActivityEvent as ActivityRow, parseWaiting } from "@weft/core/adapter"
+import type { Operation } from "./Operation.ts"
 import type {
   ActivityEvent,
   ActivityOfRun,
@@ -28,7 +30,6 @@ import type {
   Event,
   Json,
   LogEntry,
-  Operation,
   Org,
   Page,
   Pause,

@@ -29,6 +29,7 @@ export {
   hostFunction,
   type StandardSchema
 } from "./hostFunction.ts"
+export type { Operation } from "./Operation.ts"
 export type {
   ActivityEvent,
   ActivityOfRun,
@@ -42,7 +43,6 @@ export type {
   Event,
   Json,
   LogEntry,
-  Operation,
   Org,
   Page,
   PageOptions,

@@ -27,7 +27,7 @@ export class OperationsEndpoints extends Endpoints {
     return this.caller.one("GET", path`/v1/operations/${operationId}`, options)
   }
 
-  /** End an operation; what it has done stays. `POST /v1/operations/{operation_id}/cancel` */
+  /** End an operation; its effects stay. `POST /v1/operations/{operation_id}/cancel` */
   cancel(operationId: string, options: RequestOptions = {}): Promise<Operation> {
     return this.caller.one("POST", path`/v1/operations/${operationId}/cancel`, options)
   }
