@@ -2,11 +2,13 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { completeDocument } from "./openapi/Document.ts"
 import { AdminApi } from "./routes/AdminApi.ts"
+import { AlertsApi } from "./routes/AlertsApi.ts"
 import { AuditApi } from "./routes/AuditApi.ts"
 import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
 import { CallsApi } from "./routes/CallsApi.ts"
 import { ContextApi } from "./routes/ContextApi.ts"
+import { DeadLettersApi } from "./routes/DeadLettersApi.ts"
 import { DeliveriesApi } from "./routes/DeliveriesApi.ts"
 import { DomainsApi } from "./routes/DomainsApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
@@ -37,8 +39,10 @@ export class WeftApi extends HttpApi.make("weft")
     EventsApi,
     RunsApi,
     DeliveriesApi,
+    DeadLettersApi,
     PausesApi,
     OperationsApi,
+    AlertsApi,
     CallsApi,
     EvalApi,
     SessionsApi,

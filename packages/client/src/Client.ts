@@ -4,8 +4,10 @@ import { Calls } from "./Calls.ts"
 import { Eval } from "./Eval.ts"
 import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
+import { AlertsEndpoints } from "./generated/AlertsEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
 import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
+import { DeadLettersEndpoints } from "./generated/DeadLettersEndpoints.ts"
 import { DeliveriesEndpoints } from "./generated/DeliveriesEndpoints.ts"
 import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
 import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
@@ -51,8 +53,10 @@ export class WeftClient {
   readonly events: EventsEndpoints
   readonly runs: RunsEndpoints
   readonly deliveries: DeliveriesEndpoints
+  readonly deadLetters: DeadLettersEndpoints
   readonly pauses: PausesEndpoints
   readonly operations: Operations
+  readonly alerts: AlertsEndpoints
   readonly calls: Calls
   readonly eval: Eval
   readonly sessions: SessionsEndpoints
@@ -77,8 +81,10 @@ export class WeftClient {
     this.events = new EventsEndpoints(caller)
     this.runs = new RunsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
+    this.deadLetters = new DeadLettersEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)
     this.operations = new Operations(caller)
+    this.alerts = new AlertsEndpoints(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
     this.sessions = new SessionsEndpoints(caller)

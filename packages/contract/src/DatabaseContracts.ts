@@ -2,11 +2,13 @@
 import type { Stores } from "@weft/core/adapter"
 import type { Layer } from "effect"
 import { admissionStoreContract } from "./AdmissionStoreContract.ts"
+import { alertStoreContract } from "./AlertStoreContract.ts"
 import { apiKeyStoreContract } from "./ApiKeyStoreContract.ts"
 import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
 import { concurrencyContract } from "./ConcurrencyContract.ts"
 import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
+import { deadLetterStoreContract } from "./DeadLetterStoreContract.ts"
 import { deliveryStoreContract } from "./DeliveryStoreContract.ts"
 import { domainStoreContract } from "./DomainStoreContract.ts"
 import { eventStoreContract } from "./EventStoreContract.ts"
@@ -22,6 +24,7 @@ import { runStoreContract } from "./RunStoreContract.ts"
 import { scheduleStoreContract } from "./ScheduleStoreContract.ts"
 import { scrubStoreContract } from "./ScrubStoreContract.ts"
 import { sealedStoreContract } from "./SealedStoreContract.ts"
+import { seriesStoreContract } from "./SeriesStoreContract.ts"
 import { serviceKeyStoreContract } from "./ServiceKeyStoreContract.ts"
 import { sessionStoreContract } from "./SessionStoreContract.ts"
 import { streamStoreContract } from "./StreamStoreContract.ts"
@@ -59,7 +62,10 @@ export const databaseContracts = <E>(
   admissionStoreContract(name, layer)
   flowContract(name, layer)
   deliveryStoreContract(name, layer, options)
+  deadLetterStoreContract(name, layer)
   pauseStoreContract(name, layer)
   operationStoreContract(name, layer)
+  seriesStoreContract(name, layer)
+  alertStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

@@ -1,8 +1,12 @@
 /** Layers of the services that control runs and deliveries. A part of `Weft.ts`. */
 import { Layer } from "effect"
+import * as AlertEvaluator from "./runtime/control/AlertEvaluator.ts"
+import { AlertNotifier } from "./runtime/control/AlertNotifier.ts"
+import { Alerts } from "./runtime/control/Alerts.ts"
 import { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import { Calls } from "./runtime/control/Calls.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
+import { DeadLetters } from "./runtime/control/DeadLetters.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import { Diagnosis } from "./runtime/control/Diagnosis.ts"
 import { Nodes } from "./runtime/control/Nodes.ts"
@@ -11,6 +15,7 @@ import { Operations } from "./runtime/control/Operations.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
+import { RunStatistics } from "./runtime/control/RunStatistics.ts"
 import { Runs } from "./runtime/control/Runs.ts"
 import { Tokens } from "./runtime/control/Tokens.ts"
 import { Waits } from "./runtime/control/Waits.ts"
@@ -27,8 +32,11 @@ export type ControlServices =
   | Operations
   | Tokens
   | Deliveries
+  | DeadLetters
   | Waits
   | Pauses
+  | RunStatistics
+  | Alerts
   | Calls
   | BuildRuns
   | Diagnosis
@@ -36,12 +44,15 @@ export type ControlServices =
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
   Runs.layer,
+  RunStatistics.layer,
   RunControl.layer,
   Layer.provide(Operations.layer, OperationRunner.layer),
   Tokens.layer,
   Deliveries.layer,
+  DeadLetters.layer,
   Waits.layer,
   Pauses.layer,
+  Layer.provide(Layer.merge(Alerts.layer, AlertEvaluator.layer), AlertNotifier.layer),
   ProjectRemovals.layer,
   ChildCancellations.layer,
   Calls.layer,

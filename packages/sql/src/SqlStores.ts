@@ -1,10 +1,12 @@
 /** All stores of one database. */
 import type {
   AdmissionStore,
+  AlertStore,
   ApiKeyStore,
   AuditStore,
   BuildStore,
   ContextVariableStore,
+  DeadLetterStore,
   DeliveryStore,
   DomainStore,
   EventStore,
@@ -19,6 +21,7 @@ import type {
   ScheduleStore,
   ScrubStore,
   SealedStore,
+  SeriesStore,
   ServiceKeyStore,
   SessionStore,
   StreamStore,
@@ -30,11 +33,13 @@ import type {
 } from "@weft/core/adapter"
 import { Layer } from "effect"
 import * as AdmissionStoreSql from "./AdmissionStoreSql.ts"
+import * as AlertStoreSql from "./AlertStoreSql.ts"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
 import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
+import * as DeadLetterStoreSql from "./DeadLetterStoreSql.ts"
 import * as DeliveryStoreSql from "./DeliveryStoreSql.ts"
 import * as DomainStoreSql from "./DomainStoreSql.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
@@ -49,6 +54,7 @@ import * as RunStoreSql from "./RunStoreSql.ts"
 import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
 import * as ScrubStoreSql from "./ScrubStoreSql.ts"
 import * as SealedStoreSql from "./SealedStoreSql.ts"
+import * as SeriesStoreSql from "./SeriesStoreSql.ts"
 import * as ServiceKeyStoreSql from "./ServiceKeyStoreSql.ts"
 import * as SessionStoreSql from "./SessionStoreSql.ts"
 import * as StreamStoreSql from "./StreamStoreSql.ts"
@@ -90,8 +96,11 @@ export const recordStores: Layer.Layer<
   | ScheduleStore
   | EventStore
   | DeliveryStore
+  | DeadLetterStore
   | PauseStore
   | OperationStore
+  | SeriesStore
+  | AlertStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -114,8 +123,11 @@ export const recordStores: Layer.Layer<
   ScheduleStoreSql.layer,
   EventStoreSql.layer,
   DeliveryStoreSql.layer,
+  DeadLetterStoreSql.layer,
   PauseStoreSql.layer,
   OperationStoreSql.layer,
+  SeriesStoreSql.layer,
+  AlertStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

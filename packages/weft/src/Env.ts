@@ -1,5 +1,6 @@
 /** The face of one environment. */
-
+import type { Alert, AlertTest, AlertWithSecret, NewAlert } from "./alerts.ts"
+import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type { Operation } from "./Operation.ts"
 import type {
@@ -28,6 +29,7 @@ import type {
   Usage,
   Waiting
 } from "./records.ts"
+import type { RunSeries, SeriesQuery } from "./series.ts"
 
 /** An event to publish. */
 export interface NewEvent {
@@ -82,7 +84,6 @@ export interface RunQuery {
   readonly withinMs?: number
 }
 
-/** Selects running runs; without a field, all of them. */
 /** Selects pending deliveries; all of them without any field. */
 export interface DeliveryQuery {
   /** Id of a project, or its name when the event was published. */
@@ -90,6 +91,22 @@ export interface DeliveryQuery {
   /** A function: `ns/var`, or `project:ns/var`. */
   readonly fn?: string
   readonly eventType?: string
+}
+
+/** Selects dead letters; all of them without any field. */
+export interface DeadLetterQuery extends DeliveryQuery {
+  /** Only letters that are dead since this instant or later. */
+  readonly since?: Date
+  /** Only letters that are dead since before this instant. */
+  readonly until?: Date
+}
+
+/** Selects dead letters by their ids or by a query. */
+export interface DeadLetterSelection extends DeadLetterQuery {
+  /** Ids of the runs of the last attempts, 1 to 500. */
+  readonly ids?: ReadonlyArray<string>
+  /** `next` of the former call, with the same fields. */
+  readonly cursor?: string
 }
 
 /** A function, a project, or without both the environment. */
@@ -128,6 +145,7 @@ export interface NewOperation {
   readonly idempotencyKey?: string
 }
 
+/** Selects running runs; without a field, all of them. */
 export interface CancelQuery {
   readonly type?: Run["type"]
   readonly withinMs?: number
@@ -271,6 +289,11 @@ export interface EnvHandle {
     readonly list: (query?: RunQuery, page?: PageOptions) => Promise<Page<Run>>
     readonly get: (runId: string) => Promise<Run>
     readonly stats: () => Promise<RunStats>
+    /**
+     * Counts the ended runs of each function by step, with the percentiles of their waits and durations. Counts are at most
+     * 10 s old, and are kept for 30 days.
+     */
+    readonly series: (query?: SeriesQuery) => Promise<RunSeries>
     /** Returns the log of a run; of a running run, the log so far. */
     readonly logs: (runId: string, page?: PageOptions) => Promise<Page<LogEntry>>
     /** Returns the recorded results of a durable run in their order, and its open waits. */
@@ -300,6 +323,20 @@ export interface EnvHandle {
     /** Cancels the pending deliveries that the query selects; returns how many. Running runs continue. */
     readonly cancel: (query?: DeliveryQuery) => Promise<number>
   }
+  /** Deliveries whose last attempt failed, or that expired before their start. */
+  readonly deadLetters: {
+    /** Latest first. */
+    readonly list: (query?: DeadLetterQuery, page?: PageOptions) => Promise<Page<DeadLetter>>
+    /**
+     * Starts at most 500 of the selected letters again, the oldest first, in the same build by default. Each letter starts once,
+     * also if several callers redrive it. Letters without a function are skipped, with the reason.
+     */
+    readonly redrive: (
+      selection?: DeadLetterSelection & { readonly build?: "same" | "deployed" }
+    ) => Promise<DeadLetterPass>
+    /** Removes at most 500 of the selected letters from the list. Their runs stay. */
+    readonly discard: (selection?: DeadLetterSelection) => Promise<DeadLetterPass>
+  }
   /** Pauses: deliveries are kept, and runs that have begun continue. */
   readonly pauses: {
     /** Pauses a function, a project, or without both the environment. If it is paused already, changes `schedules`. */
@@ -321,6 +358,18 @@ export interface EnvHandle {
     readonly get: (operationId: string) => Promise<Operation>
     /** Ends the operation; its effects stay. Rejects if it has ended. */
     readonly cancel: (operationId: string) => Promise<Operation>
+  }
+  /** Rules about failures, latencies, backlogs and silence. */
+  readonly alerts: {
+    /** Newest first. */
+    readonly list: (page?: PageOptions) => Promise<Page<Alert>>
+    readonly get: (alertId: string) => Promise<Alert>
+    readonly create: (alert: NewAlert) => Promise<AlertWithSecret>
+    /** Its state is `ok` again if its condition changes, or if it is enabled or disabled. Its scope stays. */
+    readonly update: (alertId: string, change: Partial<Omit<NewAlert, "project" | "fn">>) => Promise<AlertWithSecret>
+    readonly remove: (alertId: string) => Promise<void>
+    /** Performs the actions of a rule now, with a notification of the type `alert.test`. */
+    readonly test: (alertId: string) => Promise<AlertTest>
   }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {

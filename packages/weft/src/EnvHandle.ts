@@ -1,10 +1,12 @@
 /** One environment as a host uses it, with all rights. Every promise rejects with a `WeftError`. */
 import type { WeftEnv } from "@weft/core"
+import { toAlerts } from "./alerts.ts"
 import {
   toActivity,
   toAuditEntry,
   toBuild,
   toCompletedToken,
+  toDeadLetter,
   toDomain,
   toEvent,
   toFile,
@@ -29,12 +31,14 @@ import {
   reveal,
   toAuditQuery,
   toCancelQuery,
+  toLetterSelection,
   toNewCall,
   toNewEvent,
   toNewOperation,
   toPageRequest,
   toRunQuery
 } from "./inputs.ts"
+import { toRunSeries, toSeriesQuery } from "./series.ts"
 
 export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   id,
@@ -109,13 +113,22 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
     remove: (scheduleId) => rejecting(() => env.schedules.remove(scheduleId))
   },
   pauses: toPauses(env),
+  deadLetters: toDeadLetters(env),
   operations: toOperations(env),
+  alerts: toAlerts(env),
   deliveries: { cancel: (query) => rejecting(() => env.deliveries.cancel(query)) },
   call: (call) => rejecting(async () => toCalled(await env.call(toNewCall(call)))),
   evaluate: makeEvaluate(env),
   usage: () => rejecting(async () => toUsage(await env.usage())),
   streams: { watch: (streamId) => iterating(env.streams.watch(streamId), toActivity) },
   activity: () => iterating(env.activity(), toActivity)
+})
+
+const toDeadLetters = ({ deadLetters }: WeftEnv): EnvHandle["deadLetters"] => ({
+  list: (query, page) =>
+    rejecting(async () => toPage(toDeadLetter)(await deadLetters.list(toLetterSelection(query), toPageRequest(page)))),
+  redrive: (selection) => rejecting(() => deadLetters.redrive(toLetterSelection(selection))),
+  discard: (selection) => rejecting(() => deadLetters.discard(toLetterSelection(selection)))
 })
 
 const toOperations = ({ operations }: WeftEnv): EnvHandle["operations"] => ({
@@ -142,6 +155,7 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   list: (query, page) => rejecting(async () => toPage(toRun)(await runs.list(toRunQuery(query), toPageRequest(page)))),
   get: (runId) => rejecting(async () => toRun(await runs.get(runId))),
   stats: () => rejecting(async () => toRunStats(await runs.stats())),
+  series: (query) => rejecting(async () => toRunSeries(await runs.series(toSeriesQuery(query)))),
   logs: (runId, page) => rejecting(async () => toPage(toLogEntry)(await runs.logs(runId, toPageRequest(page)))),
   steps: (runId, page) => rejecting(async () => toRunSteps(await runs.steps(runId, toPageRequest(page)))),
   wake: (runId) => rejecting(async () => toRun(await runs.wake(runId))),

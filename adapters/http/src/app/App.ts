@@ -27,10 +27,12 @@ import { withPacedPages } from "../documentation/PacedPages.ts"
 import { withStaticPages } from "../documentation/StaticPages.ts"
 import { withRawUploadPath } from "../files/UploadPath.ts"
 import { adminLive } from "../handlers/AdminLive.ts"
+import { AlertsLive } from "../handlers/AlertsLive.ts"
 import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
+import { DeadLettersLive } from "../handlers/DeadLettersLive.ts"
 import { DeliveriesLive } from "../handlers/DeliveriesLive.ts"
 import { DomainsLive } from "../handlers/DomainsLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
@@ -93,8 +95,10 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     LinksLive,
     RunsLive,
     DeliveriesLive,
+    DeadLettersLive,
     PausesLive,
     OperationsLive,
+    AlertsLive,
     CallsLive,
     EvalLive,
     SchedulesLive,

@@ -67,6 +67,20 @@ describe("weft doctor", () => {
   })
 })
 
+describe("weft dead-letters", () => {
+  it("lists, counts and discards dead letters", async () => {
+    await harness.run(["run", "main/fail"])
+    const [letter] = await harness.json(["dead-letters", "list", "--function", "main/fail", "--since", "1h"])
+    const counted = await harness.run(["dead-letters", "redrive", letter.run_id, "--build", "deployed", "--dry-run"])
+    assert.deepInclude(counted, { code: 0, stdout: "Would start 1 dead letter again\n" })
+    const nobody = "01890000-0000-7000-8000-000000000000"
+    const discarded = { discarded: 1, skipped: [{ reason: "no dead letter has this id", count: 1 }] }
+    assert.deepStrictEqual(await harness.json(["dead-letters", "discard", letter.run_id, nobody]), discarded)
+    const unselective = await harness.run(["dead-letters", "redrive", nobody, "--all"])
+    assert.include(unselective.stderr, "give their ids, or filters such as --function, or --all")
+  })
+})
+
 describe("weft operations", () => {
   it("replay and cancel all runs that flags select, in the background", async () => {
     const matching = ["--all-matching", "--status", "failed", "--function", "main/fail"]

@@ -3,6 +3,100 @@ import type { PageQuery } from "../Pages.ts"
 
 import type { Permissions } from "../Permissions.ts"
 
+export interface AlertChange {
+  readonly name?: string | undefined
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition?:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number | undefined
+        readonly oldest_seconds?: number | undefined
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+    | undefined
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes?: number | undefined
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions?:
+    | ReadonlyArray<
+        | {
+            readonly type: "webhook"
+            readonly url: string
+          }
+        | {
+            readonly type: "event" | "hook"
+          }
+      >
+    | undefined
+  /** True by default */
+  readonly enabled?: boolean | undefined
+}
+
+export interface AlertInput {
+  /** 1 to 100 characters */
+  readonly name: string
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number | undefined
+        readonly oldest_seconds?: number | undefined
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes?: number | undefined
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions: ReadonlyArray<
+    | {
+        readonly type: "webhook"
+        readonly url: string
+      }
+    | {
+        readonly type: "event" | "hook"
+      }
+  >
+  /** True by default */
+  readonly enabled?: boolean | undefined
+  /** Id or name of a project; without it, the rule is about the environment */
+  readonly project?: string | undefined
+  /** Only this function of the project: `ns/var`, or `project:ns/var` without `project` */
+  readonly fn?: string | undefined
+}
+
 export interface ApiKeyChange {
   readonly enabled?: boolean | undefined
   readonly name?: string | undefined
@@ -50,6 +144,46 @@ export interface ContextVariableInput {
   readonly value: string
   /** At most 1024 characters */
   readonly description?: string | undefined
+}
+
+export interface DeadLetterDiscardInput {
+  /** Only the letters with these ids, 1 to 500 */
+  readonly ids?: ReadonlyArray<string> | undefined
+  /** Only of this project: its id, or its name when the run started */
+  readonly project?: string | undefined
+  /** Only of this function: `ns/var` or `project:ns/var` */
+  readonly fn?: string | undefined
+  /** Only of events of this type */
+  readonly event_type?: string | undefined
+  /** Only letters that are dead since this instant or later */
+  readonly since?: string | undefined
+  /** Only letters that are dead since before this instant */
+  readonly until?: string | undefined
+  /** `true` changes nothing, and counts the matching letters */
+  readonly dry_run?: boolean | undefined
+  /** The field `next` of the former response, with the same filters */
+  readonly cursor?: string | undefined
+}
+
+export interface DeadLetterRedriveInput {
+  /** Only the letters with these ids, 1 to 500 */
+  readonly ids?: ReadonlyArray<string> | undefined
+  /** Only of this project: its id, or its name when the run started */
+  readonly project?: string | undefined
+  /** Only of this function: `ns/var` or `project:ns/var` */
+  readonly fn?: string | undefined
+  /** Only of events of this type */
+  readonly event_type?: string | undefined
+  /** Only letters that are dead since this instant or later */
+  readonly since?: string | undefined
+  /** Only letters that are dead since before this instant */
+  readonly until?: string | undefined
+  /** `true` changes nothing, and counts the matching letters */
+  readonly dry_run?: boolean | undefined
+  /** The field `next` of the former response, with the same filters */
+  readonly cursor?: string | undefined
+  /** `same`, the default: the build of the last attempt; `deployed`: the active build of its project */
+  readonly build?: "same" | "deployed" | undefined
 }
 
 export interface DomainInput {
@@ -211,6 +345,14 @@ export interface RunsActivityQuery {
   readonly time_range?: string | undefined
 }
 
+export interface RunsSeriesQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly step?: string | undefined
+}
+
 export interface RunsCancelAllQuery {
   readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
   readonly time_range?: string | undefined
@@ -233,6 +375,14 @@ export interface DeliveriesCancelQuery {
   readonly fn?: string | undefined
   readonly event_type?: string | undefined
   readonly dry_run?: "true" | undefined
+}
+
+export interface DeadLettersListQuery extends PageQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly event_type?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
 }
 
 export interface OperationsListQuery extends PageQuery {
@@ -268,10 +418,15 @@ export interface AuditListQuery extends PageQuery {
     | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
+    | "dead_letters.redrive"
+    | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
     | "operation.create"
     | "operation.cancel"
+    | "alert.create"
+    | "alert.update"
+    | "alert.remove"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -313,10 +468,15 @@ export interface AdminListAuditQuery extends PageQuery {
     | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
+    | "dead_letters.redrive"
+    | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
     | "operation.create"
     | "operation.cancel"
+    | "alert.create"
+    | "alert.update"
+    | "alert.remove"
     | "run.wake"
     | "token.complete"
     | "file.damage"
