@@ -295,4 +295,4 @@ const selections: ReadonlyArray<Check<Stores>> = [
   })
 ]
 
-export const operationStoreChecks: ReadonlyArray<Check<Stores>> = [...records, ...steps, ...selections]
+const operationStoreChecks: ReadonlyArray<Check<Stores>> = [...records, ...steps, ...selections]

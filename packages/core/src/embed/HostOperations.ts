@@ -1,4 +1,4 @@
-/** The operations on many runs of one environment, for the host. */
+/** Operations on many runs of one environment, for the host. */
 import type { Effect } from "effect"
 import { firstPage, type Page, type PageRequest } from "../foundation/Page.ts"
 import { type NewOperation, Operations } from "../runtime/control/Operations.ts"
@@ -7,9 +7,11 @@ import type { Caller } from "../tenants/access/Caller.ts"
 
 export interface HostOperations {
   readonly create: (operation: NewOperation) => Promise<Operation>
+  /** Returns the number of runs that the operation would select now. */
   readonly preview: (operation: NewOperation) => Promise<number>
   readonly list: (state?: OperationState, page?: PageRequest) => Promise<Page<Operation>>
   readonly get: (operationId: string) => Promise<Operation>
+  /** Ends an operation; its effects stay. Rejects if it has ended. */
   readonly cancel: (operationId: string) => Promise<Operation>
 }
 

@@ -67,4 +67,4 @@ export const runMatching = Effect.fnUntraced(function* (input: OperationInput, f
   yield* output.note(`Follow it with: weft operations follow ${operation.operation_id}`)
 })
 
-export const countRuns = (n: number): string => `${n} ${n === 1 ? "run" : "runs"}`
+const countRuns = (n: number): string => `${n} ${n === 1 ? "run" : "runs"}`

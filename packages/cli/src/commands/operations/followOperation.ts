@@ -41,5 +41,5 @@ export const followOperation = Effect.fnUntraced(function* (id: string) {
 })
 
 /** Lines with the newest runs that were not processed. */
-export const failureLines = ({ failures }: Operation): ReadonlyArray<string> =>
+const failureLines = ({ failures }: Operation): ReadonlyArray<string> =>
   failures.map(({ run_id, reason }) => `  ${run_id}  ${reason}`)

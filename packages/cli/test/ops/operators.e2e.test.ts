@@ -80,3 +80,30 @@ describe("weft dead-letters", () => {
     assert.include(unselective.stderr, "give their ids, or filters such as --function, or --all")
   })
 })
+
+describe("weft operations", () => {
+  it("replay and cancel all runs that flags select, in the background", async () => {
+    const matching = ["--all-matching", "--status", "failed", "--function", "main/fail"]
+    await harness.client.calls.call({ fn: "main/fail", wait: 20 })
+    const { matched } = await harness.json(["runs", "replay", ...matching, "--dry-run"])
+    const [replayed, cancelled, without, mixed] = await Promise.all([
+      harness.json(["runs", "replay", ...matching, "--since", "1h", "--build", "deployed"]),
+      harness.run(["runs", "cancel", "--all-matching", "--function", "main/none"]),
+      harness.run(["runs", "replay", "--all-matching"]),
+      harness.run(["runs", "cancel", "--all", "--project", "shop"])
+    ])
+    assert.deepInclude(replayed, { kind: "replay", state: "succeeded", done: matched })
+    assert.strictEqual(cancelled.stdout, "succeeded: 0 of 0 (0 done)\n")
+    assert.include(without.stderr, "--all-matching needs --status")
+    assert.include(mixed.stderr, "need --all-matching")
+    const publish = () => harness.client.events.publish({ event_type: "order:created", event_data: { total: 4 } })
+    const events = await Promise.all(Array.from({ length: 20 }, publish))
+    for (const { event_id } of events) while ((await harness.client.events.runs(event_id)).total === 0);
+    const slow = ["--all-matching", "--status", "succeeded", "--rate", "1", "--detach"]
+    const left = await harness.json(["runs", "replay", ...slow])
+    const stopped = await harness.json(["operations", "cancel", left.operation_id])
+    assert.deepInclude(stopped, { operation_id: left.operation_id, state: "cancelled" })
+    const followed = await harness.json(["operations", "follow", left.operation_id])
+    assert.deepStrictEqual([followed, (await harness.json(["operations", "list"])).length], [stopped, 3])
+  })
+})
