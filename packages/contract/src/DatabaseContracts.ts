@@ -5,6 +5,7 @@ import { admissionStoreContract } from "./AdmissionStoreContract.ts"
 import { apiKeyStoreContract } from "./ApiKeyStoreContract.ts"
 import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
+import { canaryStoreContract } from "./CanaryStoreContract.ts"
 import { concurrencyContract } from "./ConcurrencyContract.ts"
 import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
 import { deliveryStoreContract } from "./DeliveryStoreContract.ts"
@@ -41,6 +42,7 @@ export const databaseContracts = <E>(
   auditStoreContract(name, layer)
   projectStoreContract(name, layer)
   buildStoreContract(name, layer)
+  canaryStoreContract(name, layer)
   contextVariableStoreContract(name, layer)
   scheduleStoreContract(name, layer)
   sealedStoreContract(name, layer)

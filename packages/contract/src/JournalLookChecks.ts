@@ -15,7 +15,8 @@ const nothing = {
   removals: false,
   awaiting: false,
   invoking: false,
-  pauses_version: "0:0"
+  pauses_version: "0:0",
+  canaries_version: "0:0"
 }
 
 export const lookChecks: ReadonlyArray<Check<JournalStores>> = [

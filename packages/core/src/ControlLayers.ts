@@ -2,6 +2,9 @@
 import { Layer } from "effect"
 import { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import { Calls } from "./runtime/control/Calls.ts"
+import { Canaries } from "./runtime/control/Canaries.ts"
+import { CanaryEnds } from "./runtime/control/CanaryEnds.ts"
+import * as CanaryJudge from "./runtime/control/CanaryJudge.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import { Diagnosis } from "./runtime/control/Diagnosis.ts"
@@ -19,7 +22,17 @@ import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 
 /** The services of `controlLayer` for hosts and for the HTTP layer. */
-export type ControlServices = Runs | RunControl | Tokens | Deliveries | Waits | Pauses | Calls | BuildRuns | Diagnosis
+export type ControlServices =
+  | Runs
+  | RunControl
+  | Tokens
+  | Deliveries
+  | Waits
+  | Pauses
+  | Canaries
+  | Calls
+  | BuildRuns
+  | Diagnosis
 
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
@@ -29,6 +42,8 @@ export const controlLayer = Layer.mergeAll(
   Deliveries.layer,
   Waits.layer,
   Pauses.layer,
+  Canaries.layer,
+  CanaryJudge.layer,
   ProjectRemovals.layer,
   ChildCancellations.layer,
   Calls.layer,
@@ -36,7 +51,7 @@ export const controlLayer = Layer.mergeAll(
   Diagnosis.layer,
   LogFlusher.layer,
   LeaseKeeper.layer
-).pipe(Layer.provide(PauseReleases.layer))
+).pipe(Layer.provide(Layer.merge(PauseReleases.layer, CanaryEnds.layer)))
 
 /** The load of this node, as a metric and in the list of nodes. */
 export const loadLayer = (deliveries: SlotsConfig) =>

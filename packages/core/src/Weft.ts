@@ -68,6 +68,7 @@ import { SystemEvents } from "./runtime/events/SystemEvents.ts"
 import { ActiveRuns } from "./runtime/execution/ActiveRuns.ts"
 import { Executor } from "./runtime/execution/Executor.ts"
 import { SynchronousRuns } from "./runtime/execution/SynchronousRuns.ts"
+import { ActiveCanaries } from "./runtime/journal/ActiveCanaries.ts"
 import { ActivePauses } from "./runtime/journal/ActivePauses.ts"
 import { Journal } from "./runtime/journal/Journal.ts"
 import { LocalRuns } from "./runtime/journal/LocalRuns.ts"
@@ -227,7 +228,7 @@ export const layer = (
     Layer.provideMerge(EventWriter.layer),
     Layer.provideMerge(Layer.mergeAll(Arrivals.layer, ChildRuns.layer, ActiveRuns.layer)),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
-    Layer.provideMerge(ActivePauses.layer),
+    Layer.provideMerge(Layer.merge(ActivePauses.layer, ActiveCanaries.layer)),
     Layer.provideMerge(Layer.provideMerge(Layer.merge(StorePoller.layer, NodeShutdown.layer), node)),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )

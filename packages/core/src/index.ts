@@ -16,6 +16,7 @@ export type { HostStreams } from "./embed/HostStreams.ts"
 export type { WeftTenant } from "./embed/HostTenant.ts"
 export {
   BadRequest,
+  CanaryActive,
   ContentDamaged,
   DomainExists,
   DomainLimitReached,
@@ -41,6 +42,8 @@ export { KeyRotation } from "./platform/encryption/KeyRotation.ts"
 export { MasterKeyInvalid, type MasterKeys } from "./platform/encryption/Keyring.ts"
 export { type AuditConfig, AuditLog } from "./resources/audit/AuditLog.ts"
 export { Builds } from "./resources/builds/Builds.ts"
+export type { NewCanary } from "./resources/builds/Canary.ts"
+export type { DeployOptions } from "./resources/builds/Deploy.ts"
 export { DomainRoutes } from "./resources/domains/DomainRoutes.ts"
 export { Domains } from "./resources/domains/Domains.ts"
 export type { DomainsConfig } from "./resources/domains/DomainsConfig.ts"
@@ -56,6 +59,7 @@ export type { OrgUsage } from "./resources/usage/OrgUsage.ts"
 export { OrgUsages } from "./resources/usage/OrgUsages.ts"
 export { BuildRuns, type NewBuildRun } from "./runtime/control/BuildRuns.ts"
 export { Calls, type NewCall } from "./runtime/control/Calls.ts"
+export { Canaries, type CanarySide, type CanaryStatus } from "./runtime/control/Canaries.ts"
 export { type Check, CheckStatus } from "./runtime/control/Check.ts"
 export { Deliveries } from "./runtime/control/Deliveries.ts"
 export type { DeliveryQuery } from "./runtime/control/DeliveryQuery.ts"

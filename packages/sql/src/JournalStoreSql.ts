@@ -90,7 +90,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           CASE WHEN EXISTS (SELECT 1 FROM workflow_waits WHERE ${sql.literal(isInvoking)}) THEN 1 ELSE 0 END AS invoking,
           CASE WHEN EXISTS (SELECT 1 FROM removed_projects) THEN 1 ELSE 0 END AS removals,
           (SELECT min(due_at) FROM schedules) AS next_tick_at,
-          (SELECT count(*) || ':' || coalesce(max(changed_at), 0) FROM pauses) AS pauses_version`,
+          (SELECT count(*) || ':' || coalesce(max(changed_at), 0) FROM pauses) AS pauses_version,
+          (SELECT count(*) || ':' || coalesce(max(changed_at), 0) FROM canaries) AS canaries_version`,
         ([row]) => toPendingWork(row)
       )
 
@@ -195,6 +196,7 @@ interface PendingRow {
   readonly removals: number
   readonly next_tick_at: Timestamp | null
   readonly pauses_version: string
+  readonly canaries_version: string
 }
 
 const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
@@ -205,7 +207,8 @@ const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
   awaiting: row?.awaiting === 1,
   invoking: row?.invoking === 1,
   next_tick_at: row?.next_tick_at ?? null,
-  pauses_version: row?.pauses_version ?? ""
+  pauses_version: row?.pauses_version ?? "",
+  canaries_version: row?.canaries_version ?? ""
 })
 
 interface HeldDelivery {

@@ -4,6 +4,7 @@ import type {
   ApiKeyStore,
   AuditStore,
   BuildStore,
+  CanaryStore,
   ContextVariableStore,
   DeliveryStore,
   DomainStore,
@@ -32,6 +33,7 @@ import * as AdmissionStoreSql from "./AdmissionStoreSql.ts"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
 import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
+import * as CanaryStoreSql from "./CanaryStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
 import * as DeliveryStoreSql from "./DeliveryStoreSql.ts"
@@ -85,6 +87,7 @@ export const recordStores: Layer.Layer<
   | FileStore
   | ScrubStore
   | BuildStore
+  | CanaryStore
   | ScheduleStore
   | EventStore
   | DeliveryStore
@@ -108,6 +111,7 @@ export const recordStores: Layer.Layer<
   FileStoreSql.layer,
   ScrubStoreSql.layer,
   BuildStoreSql.layer,
+  CanaryStoreSql.layer,
   ScheduleStoreSql.layer,
   EventStoreSql.layer,
   DeliveryStoreSql.layer,

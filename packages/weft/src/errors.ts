@@ -15,6 +15,7 @@ export const errorCodes = [
   "bad_request",
   "rate_limit_exceeded",
   "paused",
+  "canary_active",
   "internal_server_error"
 ] as const
 

@@ -19,6 +19,7 @@
  * | SessionLimitExceeded| session_limit_exceeded  | revoke sessions, or wait until some expire|
  * | RateLimited         | rate_limit_exceeded     | wait `retryAfterSeconds`, then retry      |
  * | Paused              | paused                  | retry after the pause                     |
+ * | CanaryActive        | canary_active           | promote or end the canary, or replace it  |
  * | StoreUnavailable    | internal_server_error   | retry with back-off                       |
  * | ContentDamaged      | internal_server_error   | upload it again, or restore a backup      |
  * | FunctionFailed      | internal_server_error   | see the run's result                      |
@@ -141,6 +142,14 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 /** The function is paused, with its project or its environment, and starts no run. `reason` says what and since when. */
 export class Paused extends Schema.TaggedError<Paused>()("Paused", { reason: Schema.String }) {
   readonly code = "paused"
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** A canary of the project is active, so that another deployment needs `replace`. `reason` names its build. */
+export class CanaryActive extends Schema.TaggedError<CanaryActive>()("CanaryActive", { reason: Schema.String }) {
+  readonly code = "canary_active"
   override get message(): string {
     return this.reason
   }

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { DeliveryId, type EnvId, leastIdAt, type NodeId, type RunId } from "../foundation/Ids.ts"
 import type { JsonText } from "../foundation/JsonText.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import { canariesVersion } from "../resources/builds/CanaryStore.ts"
 import { takeWithinBudget } from "../runtime/journal/ClaimData.ts"
 import {
   type Claim,
@@ -87,7 +88,8 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
             waits.some(({ child_event_id, outcome }) => child_event_id !== null && outcome === null)
           ),
           next_tick_at: earliest([...db.schedules.values()].map(({ due_at }) => due_at)),
-          pauses_version: versionOf([...db.pauses.values()])
+          pauses_version: versionOf([...db.pauses.values()]),
+          canaries_version: canariesVersion([...db.canaries.values()].map(({ canary }) => canary))
         })),
 
       endLease: (nodeId) => Effect.sync(() => void db.leases.delete(nodeId)),

@@ -8,6 +8,7 @@ import type {
   ApiKeyId,
   AuditId,
   BuildId,
+  CanaryId,
   DeliveryId,
   DomainId,
   EnvId,
@@ -28,6 +29,8 @@ import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { utf8Length } from "../foundation/Utf8.ts"
 import type { AuditEntry } from "../resources/audit/AuditEntry.ts"
 import type { Build } from "../resources/builds/Build.ts"
+import type { Canary } from "../resources/builds/Canary.ts"
+import type { CanaryCounts } from "../resources/builds/CanaryCounts.ts"
 import type { Manifest } from "../resources/builds/Manifest.ts"
 import type { Domain } from "../resources/domains/Domain.ts"
 import type { DomainCertificate } from "../resources/domains/DomainCertificate.ts"
@@ -106,6 +109,10 @@ export class MemoryDatabase extends Context.Service<
     /** States of the rules of flow control, by `<env_id> <key>`. */
     readonly flowStates: Map<string, StoredFlowState>
     readonly pauses: Map<PauseId, Pause>
+    /** Latest canaries, by project. */
+    readonly canaries: Map<ProjectId, { readonly canary: Canary; readonly manifest: Manifest }>
+    /** Counts of canaries, by node. */
+    readonly canaryCounts: Map<CanaryId, Map<NodeId, CanaryCounts>>
     /** Removed and counted runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Number of the latest batch of run counts, by node. */
@@ -146,6 +153,8 @@ export class MemoryDatabase extends Context.Service<
       once: new Map(),
       flowStates: new Map(),
       pauses: new Map(),
+      canaries: new Map(),
+      canaryCounts: new Map(),
       removedRuns: [],
       countBatches: new Map(),
       leases: new Map()

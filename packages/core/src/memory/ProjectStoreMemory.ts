@@ -19,6 +19,7 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
       contextVariables,
       schedules,
       pauses,
+      canaries,
       uncommittedBlobs
     } = yield* MemoryDatabase
 
@@ -71,6 +72,7 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
           removedProjects.set(id, { project_id: id, env_id: envId, removed_at: at, swept: false })
           deployments.delete(id)
           liveBuilds.delete(id)
+          canaries.delete(id)
           for (const build of builds.values()) {
             if (build.project_id !== id) continue
             builds.delete(build.build_id)

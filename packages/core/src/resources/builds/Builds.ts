@@ -6,6 +6,7 @@ import type { BuildId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import { utf8Encode } from "../../foundation/Utf8.ts"
 import type { BlobStore, ByteRange } from "../../platform/blobs/BlobStore.ts"
+import type { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import type { FunctionRef, Sandbox } from "../../platform/sandbox/Sandbox.ts"
 import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
 import { readable } from "../../tenants/access/Permission.ts"
@@ -16,6 +17,7 @@ import type { Build } from "./Build.ts"
 import { makeReadBuildManifest, type ReadBuildManifest } from "./BuildManifest.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
 import { BuildZips } from "./BuildZips.ts"
+import type { CanaryStore } from "./CanaryStore.ts"
 import { type Deploy, makeDeploy, toBuildId } from "./Deploy.ts"
 import type { Deployments } from "./Deployments.ts"
 import { type LiveBuilds, makeLiveBuilds } from "./LiveBuilds.ts"
@@ -93,6 +95,8 @@ export class Builds extends Context.Service<
     | BlobStore
     | BuildStore
     | BuildZips
+    | CanaryStore
+    | ClusterBus
     | Deployments
     | FileStore
     | PreparationQueue

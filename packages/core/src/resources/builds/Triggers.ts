@@ -3,6 +3,7 @@ import { Result, type Schema } from "effect"
 import { cronFault, isTimezone } from "../../foundation/time/Cron.ts"
 import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
 import { RecordMode } from "../../tenants/orgs/RecordMode.ts"
+import { canaryPromotedType, canaryRolledBackType } from "./Canary.ts"
 import { flowKeys, readCondition, readFlowControl } from "./FlowControl.ts"
 import {
   backgroundTimeoutMs,
@@ -198,10 +199,13 @@ const readFieldPath = (field: string, value: unknown): Read<string> =>
       : Result.succeed(path)
   )
 
+/** Types of the events that Weft itself publishes. */
+const ownEventTypes = [failureEventType, canaryPromotedType, canaryRolledBackType]
+
 const readEventType = (field: string, value: unknown): Read<string> =>
   Result.flatMap(readText(field, value, eventTypeLengthMax), (type) => {
-    if (type.startsWith("svc:") && type !== failureEventType) {
-      return fault(field, `must not start with svc:, which is reserved, except ${failureEventType}`)
+    if (type.startsWith("svc:") && !ownEventTypes.includes(type)) {
+      return fault(field, `must not start with svc:, which is reserved, except ${ownEventTypes.join(", ")}`)
     }
     return type.slice(0, -1).includes("*") ? fault(field, "may have * at its end only") : Result.succeed(type)
   })

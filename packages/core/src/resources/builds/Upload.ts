@@ -19,8 +19,8 @@ import { type ResolvedProject, resolveProject } from "../projects/resolveProject
 import { artifactKey } from "./Artifacts.ts"
 import { Build } from "./Build.ts"
 import { BuildStore } from "./BuildStore.ts"
-import { toEndpointConflict } from "./Deploy.ts"
 import { Deployments } from "./Deployments.ts"
+import { toEndpointConflict } from "./EndpointConflict.ts"
 import { makePrepare, type Preparation } from "./Preparation.ts"
 import { PreparationQueue } from "./PreparationQueue.ts"
 

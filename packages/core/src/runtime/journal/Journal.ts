@@ -19,6 +19,7 @@ import type { ActivityEvent } from "../../platform/cluster/ActivityEvent.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import { latestActivity, progressActivity, startActivity } from "../runs/Activity.ts"
 import type { Run } from "../runs/Run.ts"
+import { ActiveCanaries } from "./ActiveCanaries.ts"
 import { JournalMeter } from "./JournalMeter.ts"
 import { type JournalEntry, JournalStore } from "./JournalStore.ts"
 import { LocalRuns } from "./LocalRuns.ts"
@@ -70,6 +71,7 @@ export class Journal extends Context.Service<
       const bus = yield* ClusterBus
       const clock = yield* Clock.Clock
       const metrics = yield* NodeMetrics
+      const canaries = yield* ActiveCanaries
       const meter = new JournalMeter()
       metrics.register(Effect.sync(() => meter.read()))
       const wake = Latch.makeUnsafe(false)
@@ -117,7 +119,10 @@ export class Journal extends Context.Service<
             yield* bus.publish(batch.flatMap((write, index) => (counted[index] === true ? buildActivity(write) : [])))
           }
           for (const [index, write] of batch.entries()) {
-            if (counted[index] === true) meter.countEntry(write.entry)
+            if (counted[index] === true) {
+              meter.countEntry(write.entry)
+              if (write.entry._tag === "Ended" || write.entry._tag === "Settled") canaries.observe(write.entry.run)
+            }
             write.done(Exit.succeed(counted[index] === true))
           }
         } else {
