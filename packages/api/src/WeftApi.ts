@@ -6,6 +6,7 @@ import { AuditApi } from "./routes/AuditApi.ts"
 import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
 import { CallsApi } from "./routes/CallsApi.ts"
+import { CanariesApi } from "./routes/CanariesApi.ts"
 import { ContextApi } from "./routes/ContextApi.ts"
 import { DeliveriesApi } from "./routes/DeliveriesApi.ts"
 import { DomainsApi } from "./routes/DomainsApi.ts"
@@ -28,6 +29,7 @@ export class WeftApi extends HttpApi.make("weft")
     StatusApi,
     ProjectsApi,
     BuildsApi,
+    CanariesApi,
     TriggersApi,
     SchedulesApi,
     ContextApi,

@@ -5,6 +5,7 @@ import { Eval } from "./Eval.ts"
 import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
+import { CanariesEndpoints } from "./generated/CanariesEndpoints.ts"
 import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
 import { DeliveriesEndpoints } from "./generated/DeliveriesEndpoints.ts"
 import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
@@ -42,6 +43,7 @@ export interface ClientOptions {
 export class WeftClient {
   readonly projects: ProjectsEndpoints
   readonly builds: Builds
+  readonly canaries: CanariesEndpoints
   readonly triggers: TriggersEndpoints
   readonly schedules: SchedulesEndpoints
   readonly context: ContextEndpoints
@@ -66,6 +68,7 @@ export class WeftClient {
     const caller = makeCaller(options, options.token)
     this.projects = new ProjectsEndpoints(caller)
     this.builds = new Builds(caller)
+    this.canaries = new CanariesEndpoints(caller)
     this.triggers = new TriggersEndpoints(caller)
     this.schedules = new SchedulesEndpoints(caller)
     this.context = new ContextEndpoints(caller)

@@ -30,6 +30,7 @@ import { adminLive } from "../handlers/AdminLive.ts"
 import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
+import { CanariesLive } from "../handlers/CanariesLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
 import { DeliveriesLive } from "../handlers/DeliveriesLive.ts"
 import { DomainsLive } from "../handlers/DomainsLive.ts"
@@ -92,6 +93,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     LinksLive,
     RunsLive,
     DeliveriesLive,
+    CanariesLive,
     PausesLive,
     CallsLive,
     EvalLive,

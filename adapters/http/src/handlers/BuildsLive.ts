@@ -65,7 +65,7 @@ const buildsGroup = ({ archiveBytes, concurrentUploads }: HttpSettings, bodyBudg
           Effect.flatMap(builds.download(params.project_id_or_slug, params.build_id), (stored) =>
             download(toDownloadable(stored))
           ),
-        deploy: ({ params }) => builds.deploy(params.project_id_or_slug, params.build_id),
+        deploy: ({ params, payload }) => builds.deploy(params.project_id_or_slug, params.build_id, payload ?? {}),
         release: ({ params }) => builds.release(params.project_id_or_slug, params.build_id),
         run: ({ params, payload }) =>
           Effect.map(buildRuns.run(params.project_id_or_slug, params.build_id, payload), toBegunRun)

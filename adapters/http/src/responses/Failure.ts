@@ -2,6 +2,7 @@
 import { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds } from "@weft/api"
 import {
   BadRequest,
+  CanaryActive,
   ContentDamaged,
   DomainExists,
   DomainLimitReached,
@@ -76,6 +77,7 @@ export const isOutage = (error: unknown): error is StoreUnavailable | SandboxUna
   error instanceof StoreUnavailable || error instanceof SandboxUnavailable
 
 type ClientError =
+  | CanaryActive
   | Unauthorized
   | Forbidden
   | PermissionEscalation
@@ -92,6 +94,7 @@ type ClientError =
 const isClientError = (error: unknown): error is ClientError =>
   error instanceof NotFound ||
   error instanceof BadRequest ||
+  error instanceof CanaryActive ||
   error instanceof Unauthorized ||
   error instanceof Forbidden ||
   error instanceof Paused ||

@@ -147,6 +147,13 @@ const pauses = (server: TestServer) => {
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
+/** The canary of a project without one. */
+const canaries = {
+  "canaries.get": get(() => "/v1/projects/shop/canary", "shop", 404),
+  "canaries.promote": { method: "POST", path: () => "/v1/projects/shop/canary/promote", exact: "shop", status: 404 },
+  "canaries.rollback": { method: "POST", path: () => "/v1/projects/shop/canary/rollback", exact: "shop", status: 404 }
+} satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
+
 const streams = ({ stream }: Made) =>
   ({
     "streams.subscribeEnv": get(() => "/v1/env/subscribe", "*"),
@@ -295,6 +302,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Pe
   ...running(made),
   ...calls(server, made),
   ...pauses(server),
+  ...canaries,
   ...streams(made),
   ...fileRequests(server),
   ...access(server),

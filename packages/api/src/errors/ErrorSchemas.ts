@@ -6,6 +6,7 @@
  */
 import {
   BadRequest,
+  CanaryActive,
   ContentDamaged,
   DomainExists,
   DomainLimitReached,
@@ -85,6 +86,13 @@ export const PausedError = wireError(
   "PausedError",
   "paused",
   (message) => new Paused({ reason: message })
+)
+
+export const CanaryActiveError = wireError(
+  Schema.toType(CanaryActive),
+  "CanaryActiveError",
+  "canary_active",
+  (message) => new CanaryActive({ reason: message })
 )
 
 export const PermissionEscalationError = wireError(

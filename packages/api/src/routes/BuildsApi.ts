@@ -4,7 +4,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { requires } from "../access/EndpointPermission.ts"
 import { List, Single } from "../envelope/Envelope.ts"
-import { ContentDamagedError, NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { CanaryActiveError, ContentDamagedError, NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { DeployInput } from "../records/CanaryRecords.ts"
 import { BuildManifestRecord } from "../records/ManifestRecords.ts"
 import {
   BuildRecord,
@@ -129,10 +130,12 @@ export class BuildsApi extends HttpApiGroup.make("builds")
       .annotateMerge(requires({ type: "build", action: "read", on: "project" })),
     HttpApiEndpoint.post("deploy", "/v1/projects/:project_id_or_slug/builds/:build_id/deploy", {
       params: buildParams,
+      // The body may be empty.
+      payload: [DeployInput, HttpApiSchema.NoContent],
       success: BuildResponse,
-      error: [NotFoundError, PlanRequiredError, ContentDamagedError]
+      error: [NotFoundError, PlanRequiredError, CanaryActiveError, ContentDamagedError]
     })
-      .annotateMerge(summary("Deploy a build"))
+      .annotateMerge(summary("Deploy a build, or give it a share of the events and calls as a canary"))
       .annotateMerge(requires({ type: "build", action: "execute", on: "project", audit: "build.deploy" })),
     HttpApiEndpoint.post("release", "/v1/projects/:project_id_or_slug/builds/:build_id/release", {
       params: buildParams,

@@ -4,7 +4,7 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { BuildRunInput } from "./Inputs.ts"
+import type { BuildRunInput, DeployInput } from "./Inputs.ts"
 import type { Build, BuildManifest, BuildWithProjectName, Event, Run } from "./Records.ts"
 
 export class BuildsEndpoints extends Endpoints {
@@ -48,9 +48,9 @@ export class BuildsEndpoints extends Endpoints {
     return this.caller.bytes(path`/v1/projects/${project}/builds/${buildId}/download`, options)
   }
 
-  /** Deploy a build. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/deploy` */
-  deploy(project: string, buildId: string, options: RequestOptions = {}): Promise<Build> {
-    return this.caller.one("POST", path`/v1/projects/${project}/builds/${buildId}/deploy`, options)
+  /** Deploy a build, or give it a share of the events and calls as a canary. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/deploy` */
+  deploy(project: string, buildId: string, input: DeployInput = {}, options: RequestOptions = {}): Promise<Build> {
+    return this.caller.one("POST", path`/v1/projects/${project}/builds/${buildId}/deploy`, options, { body: input })
   }
 
   /** Release a build from quarantine, so that it runs again. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/release` */

@@ -41,6 +41,9 @@ export interface AuditEntry {
     | "domain.add"
     | "domain.remove"
     | "build.deploy"
+    | "canary.start"
+    | "canary.promote"
+    | "canary.rollback"
     | "build.go_live"
     | "build.end_live"
     | "build.quarantine"
@@ -157,6 +160,53 @@ export interface BuildWithProjectName {
   readonly storage_path: string
   readonly storage_backend: string
   readonly project_name: string
+}
+
+export interface Canary {
+  readonly canary_id: string
+  readonly project_id: string
+  /** The build that gets the share */
+  readonly build_id: string
+  /** The deployed build, which gets the rest */
+  readonly base_build_id: string
+  /** `replaced`: another build was deployed */
+  readonly state: "active" | "promoted" | "rolled_back" | "replaced"
+  readonly settings: CanarySettings
+  readonly started_at: string
+  readonly window_ends_at: string
+  readonly ended_at: string | null
+  /** Reason for the end; null while it is active */
+  readonly reason: string | null
+  /** Runs since the start of all nodes, as of about one second ago */
+  readonly counts: {
+    readonly canary: CanarySide
+    readonly base: CanarySide
+  }
+}
+
+export interface CanarySettings {
+  readonly share: number
+  /** Expression on the event whose values stay on one side, such as `event.data.customer`; by default, each event and request has its own */
+  readonly key: string | null
+  readonly window_ms: number
+  /** Ended runs of the canary before any rule decides; 20 by default */
+  readonly min_runs: number
+  /** Maximum share of failed runs */
+  readonly max_failure_share: number | null
+  /** Maximum by which the share of failed runs exceeds that of the deployed build */
+  readonly max_failure_share_over_base: number | null
+  /** Maximum ratio of the 95th percentiles */
+  readonly max_latency_ratio: number | null
+  readonly promote: "auto" | "manual"
+}
+
+export interface CanarySide {
+  /** Runs that ended with success or a failure */
+  readonly runs: number
+  readonly failures: number
+  readonly failure_share: number
+  /** 95th percentile of the durations in milliseconds, within 5 %; null without runs */
+  readonly p95_ms: number | null
 }
 
 export interface CancelledRuns {

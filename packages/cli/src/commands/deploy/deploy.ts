@@ -83,7 +83,7 @@ const upload = Effect.fnUntraced(function* (project: string, zip: Uint8Array, ha
   yield* output.status(`uploading ${bytes(zip.length)}…`)
   const { build_id } = yield* request((weft, options) => weft.builds.upload(project, zip, { ...options, hash }))
   yield* output.status("deploying…")
-  return yield* request((weft, options) => weft.builds.deploy(project, build_id, options))
+  return yield* request((weft, options) => weft.builds.deploy(project, build_id, {}, options))
 })
 
 const printDeployed = Effect.fnUntraced(function* (url: string, build: Build, entryPoints: EntryPoints, facts: object) {
