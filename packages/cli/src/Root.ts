@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
 import { build } from "./commands/build/build.ts"
+import { canary } from "./commands/canary/canary.ts"
 import { context } from "./commands/context/context.ts"
 import { deliveries } from "./commands/deliveries/deliveries.ts"
 import { deploy } from "./commands/deploy/deploy.ts"
@@ -41,7 +42,7 @@ const services = Layer.provideMerge(Api.layer, Layer.mergeAll(Output.layer, Prof
 export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, test and deploy functions"),
   Command.withSubcommands([
-    { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
+    { group: "Projects", commands: [init, dev, build, deploy, canary, rollback, release, server] },
     {
       group: "Functions",
       commands: [run, evaluate, runs, tokens, logs, events, deliveries, why, pause, resume, pauses]

@@ -41,7 +41,7 @@ type Stores = CanaryStore | BuildStore | ProjectStore | ScheduleStore | Admissio
 export const canaryStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>): void =>
   suite(`CanaryStore contract: ${adapter}`, canaryStoreChecks, layer)
 
-/** A canary: build 2 of project 1 beside build 1. */
+/** A canary: build 2 of project 1, next to build 1. */
 const canary = (n: number, fields: Partial<Canary> = {}): Canary => ({
   canary_id: CanaryId.make(`01977420-01ff-7000-8000-${n.toString(16).padStart(12, "0")}`),
   env_id: envId(1),

@@ -1,5 +1,7 @@
 /** One environment as a host uses it, with all rights. Every promise rejects with a `WeftError`. */
+
 import type { WeftEnv } from "@weft/core"
+import { toCanaries, toDeployOptions } from "./canary.ts"
 import {
   toActivity,
   toAuditEntry,
@@ -48,11 +50,13 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
       }),
     list: (page) => rejecting(async () => toPage(toBuild)(await env.builds.list(toPageRequest(page)))),
     get: (project, buildId) => rejecting(async () => toBuild(await env.builds.get(project, buildId))),
-    deploy: (project, buildId) => rejecting(async () => toBuild(await env.builds.deploy(project, buildId))),
+    deploy: (project, buildId, options = {}) =>
+      rejecting(async () => toBuild(await env.builds.deploy(project, buildId, toDeployOptions(options)))),
     live: (project) => rejecting(async () => toBuild(await env.builds.live(project))),
     endLive: (project) => rejecting(() => env.builds.endLive(project)),
     release: (project, buildId) => rejecting(() => env.builds.release(project, buildId))
   },
+  canaries: toCanaries(env),
   secrets: {
     list: (project, page) =>
       rejecting(async () => toPage(toSecret)(await env.context.list(project, toPageRequest(page)))),

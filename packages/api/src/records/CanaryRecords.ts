@@ -45,7 +45,7 @@ const CanaryInput = Schema.Struct({
 
 export const DeployInput = Schema.Struct({
   canary: Schema.optionalKey(
-    CanaryInput.annotate({ description: "Makes the build a canary beside the deployed one, which gets the rest" })
+    CanaryInput.annotate({ description: "Makes the build a canary; the deployed one gets the rest" })
   ),
   replace: example(
     Schema.optionalKey(

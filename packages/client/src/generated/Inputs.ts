@@ -53,7 +53,7 @@ export interface ContextVariableInput {
 }
 
 export interface DeployInput {
-  /** Makes the build a canary beside the deployed one, which gets the rest */
+  /** Makes the build a canary; the deployed one gets the rest */
   readonly canary?:
     | {
         readonly share: number

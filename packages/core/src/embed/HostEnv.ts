@@ -8,6 +8,7 @@ import { ClusterBus } from "../platform/cluster/ClusterBus.ts"
 import type { AuditLog } from "../resources/audit/AuditLog.ts"
 import type { Build } from "../resources/builds/Build.ts"
 import { Builds } from "../resources/builds/Builds.ts"
+import type { DeployOptions } from "../resources/builds/Deploy.ts"
 import type { NewBuild, Uploaded } from "../resources/builds/Upload.ts"
 import type { Domains } from "../resources/domains/Domains.ts"
 import type { Files } from "../resources/files/Files.ts"
@@ -24,6 +25,7 @@ import {
 import type { OrgUsage } from "../resources/usage/OrgUsage.ts"
 import { OrgUsages } from "../resources/usage/OrgUsages.ts"
 import type { Calls, NewCall } from "../runtime/control/Calls.ts"
+import type { Canaries } from "../runtime/control/Canaries.ts"
 import { Deliveries } from "../runtime/control/Deliveries.ts"
 import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
 import { type NewPause, type PauseState, Pauses } from "../runtime/control/Pauses.ts"
@@ -40,6 +42,7 @@ import type { ServiceKeys } from "../tenants/access/ServiceKeys.ts"
 import type { Sessions } from "../tenants/access/Sessions.ts"
 import { type HostAudit, hostAudit } from "./HostAudit.ts"
 import type { HostCalls } from "./HostCalls.ts"
+import { type HostCanaries, hostCanaries } from "./HostCanaries.ts"
 import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
@@ -60,12 +63,14 @@ export interface WeftEnv {
     readonly upload: (project: string, upload: NewBuild) => Promise<Uploaded>
     readonly list: (page?: PageRequest) => Promise<Page<Build>>
     readonly get: (project: string, buildId: string) => Promise<Build>
-    readonly deploy: (project: string, buildId: string) => Promise<Build>
+    readonly deploy: (project: string, buildId: string, options?: DeployOptions) => Promise<Build>
     readonly live: (project: string) => Promise<Build>
     readonly endLive: (project: string) => Promise<void>
     /** Lifts the quarantine of a build that repeatedly ended its runner process. */
     readonly release: (project: string, buildId: string) => Promise<void>
   }
+  /** The latest canary of a project. `builds.deploy` starts one. */
+  readonly canaries: HostCanaries
   /** The secrets of a project. Their values cannot be read. */
   readonly context: {
     readonly list: (project: string, page?: PageRequest) => Promise<Page<ContextMetadata>>
@@ -138,6 +143,7 @@ export type HostEnvServices =
   | Tokens
   | Deliveries
   | Pauses
+  | Canaries
   | Schedules
   | Calls
   | Snippets
@@ -169,11 +175,12 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
       upload: (project, upload) => run(Builds.use((builds) => builds.upload(project, upload))),
       list: (page = firstPage) => run(Builds.use((builds) => builds.list(page))),
       get: (project, buildId) => run(Builds.use((builds) => builds.get(project, buildId))),
-      deploy: (project, buildId) => run(Builds.use((builds) => builds.deploy(project, buildId))),
+      deploy: (project, buildId, options) => run(Builds.use((builds) => builds.deploy(project, buildId, options))),
       live: (project) => run(Builds.use((builds) => builds.live(project))),
       endLive: (project) => run(Builds.use((builds) => builds.endLive(project))),
       release: (project, buildId) => run(Builds.use((builds) => builds.release(project, buildId)))
     },
+    canaries: hostCanaries(run),
     context: {
       list: (project, page = firstPage) => run(ContextVariables.use((context) => context.list(project, page))),
       create: (project, input) => run(ContextVariables.use((context) => context.create(project, input))),

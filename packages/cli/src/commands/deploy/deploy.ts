@@ -1,5 +1,5 @@
 /** `weft deploy`: builds the project, prints the changes, uploads and deploys the build. */
-import type { Build } from "@weft/client"
+import type { Build, DeployInput } from "@weft/client"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { makeBundler } from "../../bundle/Bundle.ts"
@@ -14,6 +14,7 @@ import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { bytes } from "../../output/Sizes.ts"
 import { readProject } from "../../project/Project.ts"
+import { canaryFlags, readCanaryFlags } from "./CanaryFlags.ts"
 import { requireConfirmation } from "./Confirmation.ts"
 
 export const confirm = switchFlag("confirm", "Show the changes and ask before deploying")
@@ -22,8 +23,9 @@ export const dryRun = switchFlag("dry-run", "Show the changes without deploying"
 
 export const deploy = Command.make(
   "deploy",
-  { confirm, dryRun },
-  Effect.fnUntraced(function* ({ confirm, dryRun }) {
+  { confirm, dryRun, ...canaryFlags },
+  Effect.fnUntraced(function* ({ confirm, dryRun, ...flags }) {
+    const input = yield* readCanaryFlags(flags)
     const output = yield* Output
     const { target } = yield* Api
     const { url } = yield* target
@@ -42,13 +44,15 @@ export const deploy = Command.make(
     if (dryRun) return yield* output.print({ deployed: false, ...facts }, () => "Nothing was done: --dry-run")
     if (confirm) yield* requireConfirmation(`Deploy ${project.name} to ${url}?`)
 
-    const build = yield* upload(project.name, bundle.zip, bundle.hash)
-    yield* printDeployed(url, build, entryPoints, facts)
+    const build = yield* upload(project.name, bundle.zip, bundle.hash, input)
+    if (input.canary !== undefined) yield* printCanary(build, input.canary.share, facts)
+    else yield* printDeployed(url, build, entryPoints, facts)
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Deploy the project and show the changes of handlers, schedules, webhooks and tools"),
   Command.withExamples([
     { command: "weft deploy", description: "Deploy to the current profile's server" },
+    { command: "weft deploy --canary 10% --for 10m", description: "Give it a tenth of the events and calls first" },
     { command: "weft deploy --dry-run --profile production", description: "Show what would change there" }
   ])
 )
@@ -76,14 +80,23 @@ const printPlan = Effect.fnUntraced(function* ({ project, url, size, changes, de
   yield* note(changes.length === 0 ? "  same triggers, different code" : changeLines(changes, paint).join("\n"))
 })
 
-const upload = Effect.fnUntraced(function* (project: string, zip: Uint8Array, hash: string) {
+const upload = Effect.fnUntraced(function* (project: string, zip: Uint8Array, hash: string, input: DeployInput) {
   const output = yield* Output
   const { request } = yield* Api
   yield* ensureProject(project)
   yield* output.status(`uploading ${bytes(zip.length)}…`)
   const { build_id } = yield* request((weft, options) => weft.builds.upload(project, zip, { ...options, hash }))
   yield* output.status("deploying…")
-  return yield* request((weft, options) => weft.builds.deploy(project, build_id, {}, options))
+  return yield* request((weft, options) => weft.builds.deploy(project, build_id, input, options))
+})
+
+const printCanary = Effect.fnUntraced(function* (build: Build, share: number, facts: object) {
+  const output = yield* Output
+  yield* output.print(
+    { deployed: false, canary: true, build_id: build.build_id, ...facts },
+    () =>
+      `${output.paint.green("canary")} ${build.build_id} gets ${Math.round(share * 1000) / 10} %; see \`weft canary\``
+  )
 })
 
 const printDeployed = Effect.fnUntraced(function* (url: string, build: Build, entryPoints: EntryPoints, facts: object) {

@@ -1,5 +1,5 @@
 /**
- * Canaries: a build that gets a share of the events and calls of its project, beside the deployed build.
+ * Canaries: a build that gets a share of the events and calls of its project, and the deployed build the rest.
  *
  * Pure: the settings of a canary, and the side of each event or call.
  */

@@ -184,8 +184,8 @@ export const toSnapshot = (
 }
 
 /**
- * Indexes builds. `others` are the builds of the sides that do not get the event or request. What only they have, and what is
- * addressed by name, comes from them: endpoints, functions and entries for models. So no caller finds less than before.
+ * Indexes builds. `others` are the builds of the sides that do not get the event or request. Endpoints,
+ * functions and entries for models that only they have come from them. So no caller finds less than before.
  */
 const toView = (deployments: ReadonlyArray<Deployment>, others: ReadonlyArray<Deployment>): EnvDeployments => {
   const { exact, prefixes } = indexHandlers(deployments)

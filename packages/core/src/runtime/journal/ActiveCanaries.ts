@@ -3,7 +3,7 @@
  * comparison.
  *
  * Each node counts in memory, and `control/CanaryJudge` stores the counts in small batches. A change on another node arrives
- * as a message of the bus; if it is lost, a poll of the store finds it within 30 s.
+ * as a message of the bus. If it is lost, a poll of the store finds it within 30 s.
  */
 import { Context, Effect, Latch, Layer, Schedule } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"

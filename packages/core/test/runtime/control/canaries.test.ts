@@ -158,7 +158,7 @@ const call = (env: Env) =>
 
 describe("a canary", () => {
   check(
-    "that fails is rolled back by itself within its window, with no more than its share of failures",
+    "that fails is rolled back automatically within its window, with no more than its share of failures",
     Effect.gen(function* () {
       const node = yield* startNode
       const env = yield* node.on(deployed("app"))
