@@ -9,6 +9,7 @@ export { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds }
 export {
   BadRequestError,
   CanaryActiveError,
+  DeploymentRefusedError,
   DomainExistsError,
   DomainLimitReachedError,
   ForbiddenError,

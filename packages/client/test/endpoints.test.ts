@@ -129,6 +129,9 @@ describe("the client with a server", () => {
   it("starts a canary of a build and rolls it back", async () => {
     const base = await weft.builds.deployed("shop")
     const { build_id } = await weft.builds.upload("shop", zip)
+    const { capabilities, compared } = await weft.builds.capabilities("shop", build_id, { compare: "deployed" })
+    assert.isNotEmpty(capabilities.handles)
+    assert.isEmpty(compared?.added.handles)
     await weft.builds.deploy("shop", build_id, { canary: { share: 0.1, promote: "manual" } })
     const canary = await weft.canaries.get("shop")
     assert.deepInclude(canary, { build_id, base_build_id: base.build_id, state: "active" })

@@ -34,6 +34,7 @@ import { type AuditConfig, AuditLog, type AuditQuery } from "./resources/audit/A
 import * as QuarantineMonitor from "./resources/audit/QuarantineMonitor.ts"
 import { Refusals } from "./resources/audit/Refusals.ts"
 import type { Builds } from "./resources/builds/Builds.ts"
+import { CurrentDeployPolicy, type DeployPolicy } from "./resources/builds/DeployPolicy.ts"
 import type { DomainCertificates } from "./resources/domains/DomainCertificates.ts"
 import type { DomainRoutes } from "./resources/domains/DomainRoutes.ts"
 import type { Domains } from "./resources/domains/Domains.ts"
@@ -171,6 +172,8 @@ export interface RuntimeConfig extends StartChecksConfig {
   readonly streams?: StreamsConfig
   /** Host functions for tenants' code, by name: `svc.host.crm.lookup(…)` calls `"crm.lookup"`. */
   readonly host?: HostFunctions
+  /** Decides about deployments; by default all are allowed. */
+  readonly deployPolicy?: DeployPolicy
   /** Base URL under which clients reach this host, without a trailing slash. Without it, no links can be created. */
   readonly publicUrl?: string | (() => string | null)
 }
@@ -219,7 +222,10 @@ export const layer = (
   )
   const keys = Layer.mergeAll(consoleSessionsLayer, ServiceKeys.layer, SessionJanitor.layer)
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
-  const builds = buildsLayer(config.archiveBytes)
+  const builds = Layer.provide(
+    buildsLayer(config.archiveBytes),
+    Layer.succeed(CurrentDeployPolicy, config.deployPolicy ?? null)
+  )
   const files = Layer.provide(filesLayer(config.publicUrl ?? null, config.scrub), access)
   // The reaper ends runs of a previous process before anything is claimed.
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer(config.retentionMs ?? null)), Reaper.layer)

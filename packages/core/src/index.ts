@@ -18,6 +18,7 @@ export {
   BadRequest,
   CanaryActive,
   ContentDamaged,
+  DeploymentRefused,
   DomainExists,
   DomainLimitReached,
   Forbidden,
@@ -41,9 +42,12 @@ export { MasterKeyMissing } from "./platform/encryption/KeyCheck.ts"
 export { KeyRotation } from "./platform/encryption/KeyRotation.ts"
 export { MasterKeyInvalid, type MasterKeys } from "./platform/encryption/Keyring.ts"
 export { type AuditConfig, AuditLog } from "./resources/audit/AuditLog.ts"
+export type { BuildCapabilities } from "./resources/builds/BuildCapabilities.ts"
+export type { ComparedCapabilities } from "./resources/builds/BuildManifest.ts"
 export { Builds } from "./resources/builds/Builds.ts"
 export type { NewCanary } from "./resources/builds/Canary.ts"
 export type { DeployOptions } from "./resources/builds/Deploy.ts"
+export type { DeployPolicy, DeployRequest } from "./resources/builds/DeployPolicy.ts"
 export { DomainRoutes } from "./resources/domains/DomainRoutes.ts"
 export { Domains } from "./resources/domains/Domains.ts"
 export type { DomainsConfig } from "./resources/domains/DomainsConfig.ts"

@@ -1,5 +1,7 @@
 /** The face of one environment. */
+
 import type { Canary, DeployOptions } from "./canary.ts"
+import type { ComparedBuild } from "./capabilities.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type {
   ActivityEvent,
@@ -154,6 +156,8 @@ export interface EnvHandle {
     readonly get: (project: string, buildId: string) => Promise<Build>
     /** With `canary`, the build gets a share of the events and calls of the project, and the deployed build the rest. */
     readonly deploy: (project: string, buildId: string, options?: DeployOptions) => Promise<Build>
+    /** Returns what a build uses and declares, and the difference to the deployed build. */
+    readonly capabilities: (project: string, buildId: string) => Promise<ComparedBuild>
     /** Returns the live build of the project. */
     readonly live: (project: string) => Promise<Build>
     readonly endLive: (project: string) => Promise<void>

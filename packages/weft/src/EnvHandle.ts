@@ -2,6 +2,7 @@
 
 import type { WeftEnv } from "@weft/core"
 import { toCanaries, toDeployOptions } from "./canary.ts"
+import { toComparedBuild } from "./capabilities.ts"
 import {
   toActivity,
   toAuditEntry,
@@ -52,6 +53,8 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
     get: (project, buildId) => rejecting(async () => toBuild(await env.builds.get(project, buildId))),
     deploy: (project, buildId, options = {}) =>
       rejecting(async () => toBuild(await env.builds.deploy(project, buildId, toDeployOptions(options)))),
+    capabilities: (project, buildId) =>
+      rejecting(async () => toComparedBuild(await env.builds.capabilities(project, buildId, "deployed"))),
     live: (project) => rejecting(async () => toBuild(await env.builds.live(project))),
     endLive: (project) => rejecting(() => env.builds.endLive(project)),
     release: (project, buildId) => rejecting(() => env.builds.release(project, buildId))

@@ -8,6 +8,7 @@ import type {
   SandboxAdapter,
   TracingAdapter
 } from "@weft/core/adapter"
+import type { DeployPolicy } from "./capabilities.ts"
 import type { HostFunctions } from "./hostFunction.ts"
 import type { Org } from "./records.ts"
 import type { TenantHandle } from "./Weft.ts"
@@ -46,6 +47,8 @@ export interface WeftOptions {
   readonly publicUrl?: string | (() => string | null)
   /** Functions that tenants' code may call, by name: `svc.host.crm.lookup(…)` calls `"crm.lookup"`. */
   readonly host?: HostFunctions
+  /** Decides about deployments by what the builds use; returns the reason for a refusal. By default all are allowed. */
+  readonly deployPolicy?: DeployPolicy
   readonly provisioning?: ProvisioningOptions
   /** Limits that replace those of a plan, by its name. */
   readonly plans?: { readonly [Name in PlanName]?: Partial<PlanLimits> }

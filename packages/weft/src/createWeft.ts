@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { EnvId, type PlanOverrides, type RuntimeConfig, type StartOptions, start, type WeftInstance } from "@weft/core"
 import { registerFace } from "@weft/core/internal"
 import { Redacted } from "effect"
+import { toPolicy } from "./capabilities.ts"
 import { toApiKey, toAuditEntry, toEnv, toOrg, toPage } from "./convert.ts"
 import { toEnvHandle } from "./EnvHandle.ts"
 import { rejecting } from "./errors.ts"
@@ -58,6 +59,7 @@ const toStartOptions = async (options: WeftOptions): Promise<StartOptions> => {
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(domains === undefined ? {} : { domains }),
     ...(host === undefined ? {} : { host: toCoreFunctions(host) }),
+    ...(options.deployPolicy === undefined ? {} : { deployPolicy: toPolicy(options.deployPolicy) }),
     ...(plans === undefined ? {} : { plans: toPlanOverrides(plans) }),
     ...(provisioning === undefined ? {} : { provisioning: toProvisioning(provisioning) })
   }

@@ -16,6 +16,7 @@ export const errorCodes = [
   "rate_limit_exceeded",
   "paused",
   "canary_active",
+  "deployment_refused",
   "internal_server_error"
 ] as const
 

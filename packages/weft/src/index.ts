@@ -1,5 +1,6 @@
 /** The face for host applications: one call starts Weft, and everything in it is promises and plain values. */
 export type { Canary, CanarySide, DeployOptions, NewCanary } from "./canary.ts"
+export type { BuildCapabilities, ComparedBuild, DeployPolicy, DeployRequest } from "./capabilities.ts"
 export { createWeft } from "./createWeft.ts"
 export type {
   AuditQuery,

@@ -61,6 +61,8 @@ const buildsGroup = ({ archiveBytes, concurrentUploads }: HttpSettings, bodyBudg
         get: ({ params }) => builds.get(params.project_id_or_slug, params.build_id),
         manifest: ({ params }) =>
           Effect.map(builds.manifest(params.project_id_or_slug, params.build_id), toManifestRecord),
+        capabilities: ({ params, query }) =>
+          builds.capabilities(params.project_id_or_slug, params.build_id, query.compare),
         download: ({ params }) =>
           Effect.flatMap(builds.download(params.project_id_or_slug, params.build_id), (stored) =>
             download(toDownloadable(stored))

@@ -4,6 +4,7 @@ import {
   BadRequest,
   CanaryActive,
   ContentDamaged,
+  DeploymentRefused,
   DomainExists,
   DomainLimitReached,
   Forbidden,
@@ -78,6 +79,7 @@ export const isOutage = (error: unknown): error is StoreUnavailable | SandboxUna
 
 type ClientError =
   | CanaryActive
+  | DeploymentRefused
   | Unauthorized
   | Forbidden
   | PermissionEscalation
@@ -95,6 +97,7 @@ const isClientError = (error: unknown): error is ClientError =>
   error instanceof NotFound ||
   error instanceof BadRequest ||
   error instanceof CanaryActive ||
+  error instanceof DeploymentRefused ||
   error instanceof Unauthorized ||
   error instanceof Forbidden ||
   error instanceof Paused ||

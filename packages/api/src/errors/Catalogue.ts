@@ -8,6 +8,7 @@ export const errorStatus = {
   permission_escalation: 403,
   plan_required: 403,
   domain_limit_reached: 403,
+  deployment_refused: 403,
   not_found: 404,
   bad_request: 400,
   domain_exists: 409,

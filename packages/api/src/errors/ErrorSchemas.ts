@@ -8,6 +8,7 @@ import {
   BadRequest,
   CanaryActive,
   ContentDamaged,
+  DeploymentRefused,
   DomainExists,
   DomainLimitReached,
   Forbidden,
@@ -86,6 +87,13 @@ export const PausedError = wireError(
   "PausedError",
   "paused",
   (message) => new Paused({ reason: message })
+)
+
+export const DeploymentRefusedError = wireError(
+  Schema.toType(DeploymentRefused),
+  "DeploymentRefusedError",
+  "deployment_refused",
+  (message) => new DeploymentRefused({ reason: message })
 )
 
 export const CanaryActiveError = wireError(

@@ -4,8 +4,8 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { BuildRunInput, DeployInput } from "./Inputs.ts"
-import type { Build, BuildManifest, BuildWithProjectName, Event, Run } from "./Records.ts"
+import type { BuildRunInput, BuildsCapabilitiesQuery, DeployInput } from "./Inputs.ts"
+import type { Build, BuildCapabilities, BuildManifest, BuildWithProjectName, Event, Run } from "./Records.ts"
 
 export class BuildsEndpoints extends Endpoints {
   /** List the builds of all projects, newest first. `GET /v1/builds` */
@@ -41,6 +41,16 @@ export class BuildsEndpoints extends Endpoints {
   /** List what a build declares; a build that is not active is loaded in a sandbox. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}/manifest` */
   manifest(project: string, buildId: string, options: RequestOptions = {}): Promise<BuildManifest> {
     return this.caller.one("GET", path`/v1/projects/${project}/builds/${buildId}/manifest`, options)
+  }
+
+  /** List what a build uses and declares, and what a deployment would add. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}/capabilities` */
+  capabilities(
+    project: string,
+    buildId: string,
+    query: BuildsCapabilitiesQuery = {},
+    options: RequestOptions = {}
+  ): Promise<BuildCapabilities> {
+    return this.caller.one("GET", path`/v1/projects/${project}/builds/${buildId}/capabilities`, options, { query })
   }
 
   /** Download the zip of a build. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}/download` */

@@ -5,6 +5,7 @@ export type ErrorCode =
   | "permission_escalation"
   | "plan_required"
   | "domain_limit_reached"
+  | "deployment_refused"
   | "not_found"
   | "bad_request"
   | "domain_exists"

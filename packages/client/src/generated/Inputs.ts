@@ -176,6 +176,10 @@ export interface WatchedEventInput {
   readonly stream_id?: string | undefined
 }
 
+export interface BuildsCapabilitiesQuery {
+  readonly compare?: "deployed" | undefined
+}
+
 export interface SchedulesUpcomingQuery extends PageQuery {
   readonly days?: number | undefined
 }

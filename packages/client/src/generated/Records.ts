@@ -90,6 +90,18 @@ export interface Build {
   readonly storage_backend: string
 }
 
+export interface BuildCapabilities {
+  readonly build_id: string
+  readonly capabilities: Capabilities
+  /** Difference to the deployed build; null without `compare` */
+  readonly compared: {
+    /** The deployed build; null without one */
+    readonly build_id: string | null
+    readonly added: Capabilities
+    readonly removed: Capabilities
+  } | null
+}
+
 export interface BuildManifest {
   readonly build_id: string
   /** True if the triggers of the project run this build: the live one, or else the deployed one */
@@ -211,6 +223,27 @@ export interface CanarySide {
 
 export interface CancelledRuns {
   readonly cancelled: number
+}
+
+export interface Capabilities {
+  /** Hosts of requests; `*` if the code computes some */
+  readonly hosts: ReadonlyArray<string>
+  /** Functions of the host */
+  readonly host_functions: ReadonlyArray<string>
+  /** Keys of secrets; `*` if the code computes some */
+  readonly secrets: ReadonlyArray<string>
+  /** `read` and `write` */
+  readonly files: ReadonlyArray<string>
+  /** Types of published events; `*` if the code computes some */
+  readonly publishes: ReadonlyArray<string>
+  /** Types of handled events */
+  readonly handles: ReadonlyArray<string>
+  /** Function and cron expression */
+  readonly schedules: ReadonlyArray<string>
+  /** Webhooks */
+  readonly endpoints: ReadonlyArray<string>
+  /** Tools, resources and prompts of models */
+  readonly tools: ReadonlyArray<string>
 }
 
 export interface Check {

@@ -7,6 +7,7 @@ import type { ActivityEvent } from "../platform/cluster/ActivityEvent.ts"
 import { ClusterBus } from "../platform/cluster/ClusterBus.ts"
 import type { AuditLog } from "../resources/audit/AuditLog.ts"
 import type { Build } from "../resources/builds/Build.ts"
+import type { ComparedCapabilities } from "../resources/builds/BuildManifest.ts"
 import { Builds } from "../resources/builds/Builds.ts"
 import type { DeployOptions } from "../resources/builds/Deploy.ts"
 import type { NewBuild, Uploaded } from "../resources/builds/Upload.ts"
@@ -64,6 +65,7 @@ export interface WeftEnv {
     readonly list: (page?: PageRequest) => Promise<Page<Build>>
     readonly get: (project: string, buildId: string) => Promise<Build>
     readonly deploy: (project: string, buildId: string, options?: DeployOptions) => Promise<Build>
+    readonly capabilities: (project: string, buildId: string, compare?: "deployed") => Promise<ComparedCapabilities>
     readonly live: (project: string) => Promise<Build>
     readonly endLive: (project: string) => Promise<void>
     /** Lifts the quarantine of a build that repeatedly ended its runner process. */
@@ -176,6 +178,8 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
       list: (page = firstPage) => run(Builds.use((builds) => builds.list(page))),
       get: (project, buildId) => run(Builds.use((builds) => builds.get(project, buildId))),
       deploy: (project, buildId, options) => run(Builds.use((builds) => builds.deploy(project, buildId, options))),
+      capabilities: (project, buildId, compare) =>
+        run(Builds.use((builds) => builds.capabilities(project, buildId, compare))),
       live: (project) => run(Builds.use((builds) => builds.live(project))),
       endLive: (project) => run(Builds.use((builds) => builds.endLive(project))),
       release: (project, buildId) => run(Builds.use((builds) => builds.release(project, buildId)))

@@ -26,7 +26,10 @@ const promote = Command.make(
     const api = yield* Api
     yield* print(yield* api.request((weft, options) => weft.canaries.promote(name, options)))
   })
-).pipe(Command.withDescription("Make the active canary the deployed build"))
+).pipe(
+  Command.withDescription("Make the active canary the deployed build"),
+  Command.withExamples([{ command: "weft canary promote" }])
+)
 
 const rollback = Command.make(
   "rollback",
@@ -36,7 +39,10 @@ const rollback = Command.make(
     const api = yield* Api
     yield* print(yield* api.request((weft, options) => weft.canaries.rollback(name, options)))
   })
-).pipe(Command.withDescription("End the active canary; the deployed build gets everything again"))
+).pipe(
+  Command.withDescription("End the active canary; the deployed build gets everything again"),
+  Command.withExamples([{ command: "weft canary rollback" }])
+)
 
 export const canary = Command.make("canary", {}, () => show).pipe(
   Command.withDescription("Show the latest canary of the project, with the runs of both builds"),

@@ -1,9 +1,10 @@
 /** `weft deploy`: builds the project, prints the changes, uploads and deploys the build. */
 import type { Build, DeployInput } from "@weft/client"
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Command, TerminalCapabilities } from "effect/cli"
 import { makeBundler } from "../../bundle/Bundle.ts"
 import { Api } from "../../connection/Api.ts"
+import { capabilityLines, hasAdded } from "../../deployment/CapabilityText.ts"
 import { type Change, diffEntryPoints } from "../../deployment/Changes.ts"
 import { changeLines, entryPointLines } from "../../deployment/DeploymentText.ts"
 import { type EntryPoints, listEntryPoints } from "../../deployment/EntryPoints.ts"
@@ -19,12 +20,14 @@ import { requireConfirmation } from "./Confirmation.ts"
 
 export const confirm = switchFlag("confirm", "Show the changes and ask before deploying")
 
+const yes = switchFlag("yes", "Deploy without asking, although the code uses more than the deployed build")
+
 export const dryRun = switchFlag("dry-run", "Show the changes without deploying")
 
 export const deploy = Command.make(
   "deploy",
-  { confirm, dryRun, ...canaryFlags },
-  Effect.fnUntraced(function* ({ confirm, dryRun, ...flags }) {
+  { confirm, dryRun, yes, ...canaryFlags },
+  Effect.fnUntraced(function* ({ confirm, dryRun, yes, ...flags }) {
     const input = yield* readCanaryFlags(flags)
     const output = yield* Output
     const { target } = yield* Api
@@ -44,7 +47,9 @@ export const deploy = Command.make(
     if (dryRun) return yield* output.print({ deployed: false, ...facts }, () => "Nothing was done: --dry-run")
     if (confirm) yield* requireConfirmation(`Deploy ${project.name} to ${url}?`)
 
-    const build = yield* upload(project.name, bundle.zip, bundle.hash, input)
+    const buildId = yield* upload(project.name, bundle.zip, bundle.hash)
+    yield* reviewCapabilities(project.name, buildId, deployed !== null && !yes)
+    const build = yield* activate(project.name, buildId, input)
     if (input.canary !== undefined) yield* printCanary(build, input.canary.share, facts)
     else yield* printDeployed(url, build, entryPoints, facts)
   }, Effect.scoped)
@@ -80,14 +85,43 @@ const printPlan = Effect.fnUntraced(function* ({ project, url, size, changes, de
   yield* note(changes.length === 0 ? "  same triggers, different code" : changeLines(changes, paint).join("\n"))
 })
 
-const upload = Effect.fnUntraced(function* (project: string, zip: Uint8Array, hash: string, input: DeployInput) {
+const upload = Effect.fnUntraced(function* (project: string, zip: Uint8Array, hash: string) {
   const output = yield* Output
   const { request } = yield* Api
   yield* ensureProject(project)
   yield* output.status(`uploading ${bytes(zip.length)}…`)
   const { build_id } = yield* request((weft, options) => weft.builds.upload(project, zip, { ...options, hash }))
+  return build_id
+})
+
+/** Prints the capabilities that the build adds and removes. At a terminal, asks before some are added. */
+const reviewCapabilities = Effect.fnUntraced(function* (project: string, buildId: string, isAsking: boolean) {
+  const { json, note, paint } = yield* Output
+  const { request } = yield* Api
+  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+  const found = yield* request((weft, options) =>
+    weft.builds.capabilities(project, buildId, { compare: "deployed" }, options)
+  ).pipe(
+    Effect.catchIf(
+      ({ code }) => code === "not_found",
+      () => Effect.succeed(null)
+    )
+  )
+  // A server of an older release does not know them.
+  if (found === null || found.compared === null) return
+  const { added, removed } = found.compared
+  const lines = capabilityLines(added, removed, paint)
+  if (lines.length === 0) return
+  yield* note(lines.join("\n"))
+  if (isAsking && hasAdded(added) && canPrompt && !json)
+    yield* requireConfirmation(`The code uses more than the deployed build. Deploy ${project}?`)
+})
+
+const activate = Effect.fnUntraced(function* (project: string, buildId: string, input: DeployInput) {
+  const output = yield* Output
+  const { request } = yield* Api
   yield* output.status("deploying…")
-  return yield* request((weft, options) => weft.builds.deploy(project, build_id, input, options))
+  return yield* request((weft, options) => weft.builds.deploy(project, buildId, input, options))
 })
 
 const printCanary = Effect.fnUntraced(function* (build: Build, share: number, facts: object) {

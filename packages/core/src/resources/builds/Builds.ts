@@ -14,7 +14,7 @@ import type { FileStore } from "../files/FileStore.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { resolveProject } from "../projects/resolveProject.ts"
 import type { Build } from "./Build.ts"
-import { makeReadBuildManifest, type ReadBuildManifest } from "./BuildManifest.ts"
+import { makeReadBuildManifest, type ReadBuildManifest, type ReadCapabilities } from "./BuildManifest.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
 import { BuildZips } from "./BuildZips.ts"
 import type { CanaryStore } from "./CanaryStore.ts"
@@ -64,6 +64,11 @@ export class Builds extends Context.Service<
      * be loaded, or if its metadata is invalid.
      */
     readonly manifest: ReadBuildManifest
+    /**
+     * Returns what the build uses and declares; with `compare`, also the difference to the deployed build. Fails as
+     * `manifest` does.
+     */
+    readonly capabilities: ReadCapabilities
     /** As `manifest`, for callers that run the build. Needs `build: execute`. */
     readonly executable: ReadBuildManifest
     readonly download: (project: string, buildId: string) => Effect.Effect<BuildDownload, Denied | NotFound, Caller>

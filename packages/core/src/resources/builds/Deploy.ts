@@ -9,6 +9,7 @@ import {
   type BadRequest,
   type CanaryActive,
   type ContentDamaged,
+  type DeploymentRefused,
   type Forbidden,
   NotFound,
   type StoreUnavailable
@@ -28,6 +29,7 @@ import { BuildZips } from "./BuildZips.ts"
 import type { Canary, NewCanary } from "./Canary.ts"
 import { makeCanaryStart } from "./CanaryStart.ts"
 import { Deployments } from "./Deployments.ts"
+import { makeCheckPolicy } from "./DeployPolicy.ts"
 import { toEndpointConflict } from "./EndpointConflict.ts"
 import type { Manifest } from "./Manifest.ts"
 import { makePrepare } from "./Preparation.ts"
@@ -47,7 +49,14 @@ export type Deploy = (
   options?: DeployOptions
 ) => Effect.Effect<
   Build,
-  Forbidden | NotFound | BadRequest | CanaryActive | ContentDamaged | SandboxUnavailable | StoreUnavailable,
+  | Forbidden
+  | NotFound
+  | BadRequest
+  | CanaryActive
+  | DeploymentRefused
+  | ContentDamaged
+  | SandboxUnavailable
+  | StoreUnavailable,
   Caller
 >
 
@@ -62,6 +71,7 @@ export const makeDeploy = Effect.gen(function* () {
   const queue = yield* PreparationQueue
   const quarantines = yield* Quarantines
   const canaries = yield* makeCanaryStart
+  const checkPolicy = yield* makeCheckPolicy
 
   /** Activates the build. Uninterruptible, so that no node keeps an outdated snapshot. */
   const activate = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
@@ -92,6 +102,7 @@ export const makeDeploy = Effect.gen(function* () {
     if (options.replace !== true) yield* canaries.checkNone(build)
     const zip = zips.get(build)
     const { manifest, artifact } = yield* queue.withTurn(build.env_id)(Effect.flatMap(zip, prepare))
+    yield* checkPolicy(build, manifest)
     const activated = Effect.gen(function* () {
       yield* blobs.put(artifactKey(build), artifact)
       if (canary === null) yield* activate(build, manifest)
