@@ -67,7 +67,7 @@ export const layer: Layer.Layer<CanaryStore, never, Database> = Layer.effect(
       yield* lockProject(envId, found.project_id)
       const { manifest, ...row } = yield* onlyRow(
         writer<Row & { readonly manifest: string }>`UPDATE canaries
-          SET state = ${state}, reason = ${reason}, ended_at = ${at}, changed_at = ${at}
+          SET state = ${state}, reason = ${reason}, ended_at = ${at}
           WHERE env_id = ${envId} AND canary_id = ${canaryId} AND state = 'active' RETURNING ${own}, manifest`,
         notFound
       )
@@ -202,12 +202,12 @@ const decodeSettings = Schema.decodeSync(Schema.fromJsonString(CanarySettings))
 const decodeCounts = Schema.decodeSync(Schema.fromJsonString(CanaryCounts))
 
 const toCanary = (row: Row): Canary => {
-  const { canary_id, env_id, project_id, build_id, base_build_id, state, started_at, ended_at, reason, changed_at } =
+  const { canary_id, env_id, project_id, build_id, base_build_id, state, started_at, ended_at, reason } =
     row
   return {
     ...{ canary_id, env_id, project_id, build_id, base_build_id, state },
     settings: decodeSettings(row.settings),
-    ...{ started_at, ended_at, reason, changed_at }
+    ...{ started_at, ended_at, reason }
   }
 }
 

@@ -109,7 +109,7 @@ export const layer: Layer.Layer<CanaryStore, never, MemoryDatabase | BuildStore>
         const found = findActive(envId, canaryId)
         if (found === undefined || (state === "promoted" && !isCurrent(found.canary))) return yield* notFound
         const { canary, manifest } = found
-        const ended: Canary = { ...canary, state, reason, ended_at: at, changed_at: at }
+        const ended: Canary = { ...canary, state, reason, ended_at: at }
         db.canaries.set(canary.project_id, { canary: ended, manifest })
         if (state === "promoted") {
           const build = yield* builds.get(envId, canary.build_id, canary.project_id)

@@ -53,8 +53,7 @@ export const Canary = Schema.Struct({
   started_at: Timestamp,
   ended_at: Schema.NullOr(Timestamp),
   /** Reason for the end; null while the canary is active. */
-  reason: Schema.NullOr(Schema.String),
-  changed_at: Timestamp
+  reason: Schema.NullOr(Schema.String)
 })
 export type Canary = typeof Canary.Type
 

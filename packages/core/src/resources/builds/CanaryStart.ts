@@ -68,7 +68,7 @@ export const makeCanaryStart = Effect.gen(function* () {
         canary_id: yield* fresh(CanaryId),
         ...{ env_id, project_id, build_id, base_build_id: deployed.build.build_id },
         ...{ state: "active", settings: settings.success },
-        ...{ started_at, ended_at: null, reason: null, changed_at: started_at }
+        ...{ started_at, ended_at: null, reason: null }
       }
     }),
 

@@ -78,6 +78,6 @@ export class CanaryStore extends Context.Service<
   }
 >()("@weft/core/resources/builds/CanaryStore") {}
 
-/** Returns text that differs after each change of the stored canaries. */
-export const canariesVersion = (canaries: ReadonlyArray<Pick<Canary, "changed_at">>): string =>
-  `${canaries.length}:${canaries.reduce((latest, { changed_at }) => Math.max(latest, changed_at), 0)}`
+/** Returns text that differs after each change of the stored canaries, also if the clocks of nodes differ. */
+export const canariesVersion = (canaries: ReadonlyArray<Pick<Canary, "started_at" | "ended_at">>): string =>
+  `${canaries.length}:${canaries.reduce((sum, { started_at, ended_at }) => sum + started_at + (ended_at ?? 0), 0)}`
