@@ -202,8 +202,7 @@ const decodeSettings = Schema.decodeSync(Schema.fromJsonString(CanarySettings))
 const decodeCounts = Schema.decodeSync(Schema.fromJsonString(CanaryCounts))
 
 const toCanary = (row: Row): Canary => {
-  const { canary_id, env_id, project_id, build_id, base_build_id, state, started_at, ended_at, reason } =
-    row
+  const { canary_id, env_id, project_id, build_id, base_build_id, state, started_at, ended_at, reason } = row
   return {
     ...{ canary_id, env_id, project_id, build_id, base_build_id, state },
     settings: decodeSettings(row.settings),

@@ -31,7 +31,9 @@ const namesMax = 200
 
 const any = "*"
 const url = String.raw`(?:https?|wss?):\/\/([A-Za-z0-9.-]{1,253}(?::\d{1,5})?)`
-const assignment = new RegExp(String.raw`([A-Za-z_$][\w$]{0,100})\s{0,10}=\s{0,10}["'\`]${url}`, "g")
+/** Begins with a rare character, so that no position of the code is examined twice. */
+const assignment = new RegExp(String.raw`=\s{0,10}["'\`]${url}`, "g")
+const assigned = /([A-Za-z_$][\w$]{0,100})\s{0,10}$/
 const request = new RegExp(
   String.raw`(?<!function |function\*)\b(?:fetch|WebSocket|EventSource)\(\s{0,100}(?:(?:new URL\(\s{0,100})?["'\`]${url}|(?:\`\$\{)?([A-Za-z_$][\w$]{0,100})?)`,
   "g"
@@ -59,8 +61,10 @@ export const findUses = Effect.fnUntraced(function* (code: string) {
   }
   const hosts = new Map<string, Set<string>>()
   for (let start = 0; start < code.length; start += chunkLength) {
-    for (const [, name = "", host = ""] of matchChunk(code, start, assignment))
+    for (const { 1: host = "", index } of matchChunk(code, start, assignment)) {
+      const name = assigned.exec(code.slice(Math.max(0, index - 120), index))?.[1] ?? ""
       hosts.set(name, (hosts.get(name) ?? new Set()).add(host.toLowerCase()))
+    }
     yield* Effect.yieldNow
   }
   for (let start = 0; start < code.length; start += chunkLength) {
