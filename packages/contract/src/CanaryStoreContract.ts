@@ -244,4 +244,4 @@ const endings: ReadonlyArray<Check<Stores>> = [
   })
 ]
 
-export const canaryStoreChecks: ReadonlyArray<Check<Stores>> = [...beginnings, ...endings]
+const canaryStoreChecks: ReadonlyArray<Check<Stores>> = [...beginnings, ...endings]

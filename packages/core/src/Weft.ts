@@ -34,7 +34,7 @@ import { type AuditConfig, AuditLog, type AuditQuery } from "./resources/audit/A
 import * as QuarantineMonitor from "./resources/audit/QuarantineMonitor.ts"
 import { Refusals } from "./resources/audit/Refusals.ts"
 import type { Builds } from "./resources/builds/Builds.ts"
-import { CurrentDeployPolicy, type DeployPolicy } from "./resources/builds/DeployPolicy.ts"
+import type { DeployPolicy } from "./resources/builds/DeployPolicy.ts"
 import type { DomainCertificates } from "./resources/domains/DomainCertificates.ts"
 import type { DomainRoutes } from "./resources/domains/DomainRoutes.ts"
 import type { Domains } from "./resources/domains/Domains.ts"
@@ -222,10 +222,7 @@ export const layer = (
   )
   const keys = Layer.mergeAll(consoleSessionsLayer, ServiceKeys.layer, SessionJanitor.layer)
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
-  const builds = Layer.provide(
-    buildsLayer(config.archiveBytes),
-    Layer.succeed(CurrentDeployPolicy, config.deployPolicy ?? null)
-  )
+  const builds = buildsLayer(config)
   const files = Layer.provide(filesLayer(config.publicUrl ?? null, config.scrub), access)
   // The reaper ends runs of a previous process before anything is claimed.
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer(config.retentionMs ?? null)), Reaper.layer)
