@@ -6,9 +6,12 @@ import { Canaries } from "./runtime/control/Canaries.ts"
 import { CanaryEnds } from "./runtime/control/CanaryEnds.ts"
 import * as CanaryJudge from "./runtime/control/CanaryJudge.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
+import { DeadLetters } from "./runtime/control/DeadLetters.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import { Diagnosis } from "./runtime/control/Diagnosis.ts"
 import { Nodes } from "./runtime/control/Nodes.ts"
+import { OperationRunner } from "./runtime/control/OperationRunner.ts"
+import { Operations } from "./runtime/control/Operations.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
@@ -25,8 +28,10 @@ import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 export type ControlServices =
   | Runs
   | RunControl
+  | Operations
   | Tokens
   | Deliveries
+  | DeadLetters
   | Waits
   | Pauses
   | Canaries
@@ -38,8 +43,10 @@ export type ControlServices =
 export const controlLayer = Layer.mergeAll(
   Runs.layer,
   RunControl.layer,
+  Layer.provide(Operations.layer, OperationRunner.layer),
   Tokens.layer,
   Deliveries.layer,
+  DeadLetters.layer,
   Waits.layer,
   Pauses.layer,
   Canaries.layer,

@@ -8,10 +8,12 @@ import {
   toAuditEntry,
   toBuild,
   toCompletedToken,
+  toDeadLetter,
   toDomain,
   toEvent,
   toFile,
   toLogEntry,
+  toOperation,
   toPage,
   toPause,
   toProject,
@@ -27,7 +29,17 @@ import {
 import type { EnvHandle } from "./Env.ts"
 import { rejecting, toWeftError } from "./errors.ts"
 import { makeEvaluate } from "./evaluate.ts"
-import { reveal, toAuditQuery, toCancelQuery, toNewCall, toNewEvent, toPageRequest, toRunQuery } from "./inputs.ts"
+import {
+  reveal,
+  toAuditQuery,
+  toCancelQuery,
+  toLetterSelection,
+  toNewCall,
+  toNewEvent,
+  toNewOperation,
+  toPageRequest,
+  toRunQuery
+} from "./inputs.ts"
 
 export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   id,
@@ -86,6 +98,8 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
     remove: (scheduleId) => rejecting(() => env.schedules.remove(scheduleId))
   },
   pauses: toPauses(env),
+  deadLetters: toDeadLetters(env),
+  operations: toOperations(env),
   deliveries: { cancel: (query) => rejecting(() => env.deliveries.cancel(query)) },
   call: (call) => rejecting(async () => toCalled(await env.call(toNewCall(call)))),
   evaluate: makeEvaluate(env),
@@ -114,6 +128,22 @@ const toBuilds = (env: WeftEnv): EnvHandle["builds"] => ({
   live: (project) => rejecting(async () => toBuild(await env.builds.live(project))),
   endLive: (project) => rejecting(() => env.builds.endLive(project)),
   release: (project, buildId) => rejecting(() => env.builds.release(project, buildId))
+})
+
+const toDeadLetters = ({ deadLetters }: WeftEnv): EnvHandle["deadLetters"] => ({
+  list: (query, page) =>
+    rejecting(async () => toPage(toDeadLetter)(await deadLetters.list(toLetterSelection(query), toPageRequest(page)))),
+  redrive: (selection) => rejecting(() => deadLetters.redrive(toLetterSelection(selection))),
+  discard: (selection) => rejecting(() => deadLetters.discard(toLetterSelection(selection)))
+})
+
+const toOperations = ({ operations }: WeftEnv): EnvHandle["operations"] => ({
+  create: (operation) => rejecting(async () => toOperation(await operations.create(toNewOperation(operation)))),
+  preview: (operation) => rejecting(() => operations.preview(toNewOperation(operation))),
+  list: ({ state } = {}, page) =>
+    rejecting(async () => toPage(toOperation)(await operations.list(state, toPageRequest(page)))),
+  get: (operationId) => rejecting(async () => toOperation(await operations.get(operationId))),
+  cancel: (operationId) => rejecting(async () => toOperation(await operations.cancel(operationId)))
 })
 
 const toPauses = ({ pauses }: WeftEnv): EnvHandle["pauses"] => ({

@@ -2,15 +2,19 @@
 export type { Canary, CanarySide, DeployOptions, NewCanary } from "./canary.ts"
 export type { BuildCapabilities, ComparedBuild, DeployPolicy, DeployRequest } from "./capabilities.ts"
 export { createWeft } from "./createWeft.ts"
+export type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 export type {
   AuditQuery,
   Called,
   CancelQuery,
+  DeadLetterQuery,
+  DeadLetterSelection,
   DeliveryQuery,
   EnvHandle,
   NewBuild,
   NewCall,
   NewEvent,
+  NewOperation,
   NewPause,
   NewServiceKey,
   NewSession,
@@ -43,6 +47,7 @@ export type {
   Event,
   Json,
   LogEntry,
+  Operation,
   Org,
   Page,
   PageOptions,

@@ -180,6 +180,7 @@ describe("a node", () => {
         awaiting: false,
         invoking: false,
         canaries_version: "0:0",
+        operations: false,
         pauses_version: "0:0"
       })
       yield* two.close
