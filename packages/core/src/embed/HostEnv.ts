@@ -188,17 +188,7 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
       update: (idOrName, input) => run(Projects.use((projects) => projects.update(idOrName, input))),
       remove: (idOrName) => run(Projects.use((projects) => projects.remove(idOrName)))
     },
-    builds: {
-      upload: (project, upload) => run(Builds.use((builds) => builds.upload(project, upload))),
-      list: (page = firstPage) => run(Builds.use((builds) => builds.list(page))),
-      get: (project, buildId) => run(Builds.use((builds) => builds.get(project, buildId))),
-      deploy: (project, buildId, options) => run(Builds.use((builds) => builds.deploy(project, buildId, options))),
-      capabilities: (project, buildId, compare) =>
-        run(Builds.use((builds) => builds.capabilities(project, buildId, compare))),
-      live: (project) => run(Builds.use((builds) => builds.live(project))),
-      endLive: (project) => run(Builds.use((builds) => builds.endLive(project))),
-      release: (project, buildId) => run(Builds.use((builds) => builds.release(project, buildId)))
-    },
+    builds: hostBuilds(run),
     canaries: hostCanaries(run),
     context: {
       list: (project, page = firstPage) => run(ContextVariables.use((context) => context.list(project, page))),
@@ -277,6 +267,18 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
     }
   }
 }
+
+const hostBuilds = (run: <A, E>(effect: Effect.Effect<A, E, Builds | Caller>) => Promise<A>): WeftEnv["builds"] => ({
+  upload: (project, upload) => run(Builds.use((builds) => builds.upload(project, upload))),
+  list: (page = firstPage) => run(Builds.use((builds) => builds.list(page))),
+  get: (project, buildId) => run(Builds.use((builds) => builds.get(project, buildId))),
+  deploy: (project, buildId, options) => run(Builds.use((builds) => builds.deploy(project, buildId, options))),
+  capabilities: (project, buildId, compare) =>
+    run(Builds.use((builds) => builds.capabilities(project, buildId, compare))),
+  live: (project) => run(Builds.use((builds) => builds.live(project))),
+  endLive: (project) => run(Builds.use((builds) => builds.endLive(project))),
+  release: (project, buildId) => run(Builds.use((builds) => builds.release(project, buildId)))
+})
 
 const readActivity = (envId: EnvId): Stream.Stream<ActivityEvent, never, ClusterBus> =>
   ClusterBus.use((bus) => Effect.map(bus.activity, Stream.fromSubscription)).pipe(
