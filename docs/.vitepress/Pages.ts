@@ -42,7 +42,8 @@ export const sections: ReadonlyArray<Section> = [
       page("Streams", "streams.md"),
       page("Secrets", "secrets.md"),
       page("Outbound requests", "egress.md"),
-      page("Builds", "builds.md")
+      page("Builds", "builds.md"),
+      page("Canary deployments", "canary.md")
     ]
   },
   {
@@ -91,6 +92,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Status", "http/status.md"),
       page("Projects", "http/projects.md"),
       page("Builds", "http/builds.md"),
+      page("Canaries", "http/canaries.md"),
       page("Triggers", "http/triggers.md"),
       page("Schedules", "http/schedules.md"),
       page("Context variables", "http/context-variables.md"),

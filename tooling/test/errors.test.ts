@@ -67,7 +67,7 @@ describe("docs/errors.md has", () => {
       (name) => `packages/sandbox/src/bundle/${name}.ts`
     )
     const builds = [
-      ...["Meta", "MetaFields", "Triggers", "OnFailure", "McpTriggers", "Upload", "Deploy"].map(
+      ...["Meta", "MetaFields", "Triggers", "OnFailure", "McpTriggers", "Upload", "EndpointConflict"].map(
         (name) => `resources/builds/${name}.ts`
       ),
       "foundation/time/Cron.ts"

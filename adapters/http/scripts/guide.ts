@@ -22,6 +22,8 @@ const reactions: Readonly<Record<keyof typeof errorStatus, string>> = {
   token_expired: "do not retry",
   session_limit_exceeded: "revoke sessions, or let some expire",
   rate_limit_exceeded: "wait for the seconds in `Retry-After`",
+  deployment_refused: "change the build, or ask the operator of the host",
+  canary_active: "promote the canary, roll it back, or send `replace`",
   paused: "send it again when the function is resumed",
   internal_server_error: "retry later; the server's log has the details"
 }

@@ -43,6 +43,14 @@ given_LIVE_BUILD() {
   upload -F build_type=live
 }
 
+given_CANARY() {
+  given_PROJECT
+  given_BUILD_ID
+  echo 'export const plain = () => 2' >index.js
+  zip -q build.zip index.js
+  api POST "/projects/$PROJECT/builds/$(upload)/deploy" '{"canary": {"share": 0.1}}'
+}
+
 given_VARIABLE() {
   api POST "/projects/$PROJECT/context" '{"key": "STRIPE_KEY", "value": "secret"}'
 }

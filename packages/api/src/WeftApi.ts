@@ -7,6 +7,7 @@ import { AuditApi } from "./routes/AuditApi.ts"
 import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
 import { CallsApi } from "./routes/CallsApi.ts"
+import { CanariesApi } from "./routes/CanariesApi.ts"
 import { ContextApi } from "./routes/ContextApi.ts"
 import { DeadLettersApi } from "./routes/DeadLettersApi.ts"
 import { DeliveriesApi } from "./routes/DeliveriesApi.ts"
@@ -31,6 +32,7 @@ export class WeftApi extends HttpApi.make("weft")
     StatusApi,
     ProjectsApi,
     BuildsApi,
+    CanariesApi,
     TriggersApi,
     SchedulesApi,
     ContextApi,

@@ -8,6 +8,8 @@ export { StepList } from "./envelope/StepList.ts"
 export { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds } from "./errors/Catalogue.ts"
 export {
   BadRequestError,
+  CanaryActiveError,
+  DeploymentRefusedError,
   DomainExistsError,
   DomainLimitReachedError,
   ForbiddenError,

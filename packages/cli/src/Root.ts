@@ -4,6 +4,7 @@ import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
 import { alerts } from "./commands/alerts/alerts.ts"
 import { build } from "./commands/build/build.ts"
+import { canary } from "./commands/canary/canary.ts"
 import { context } from "./commands/context/context.ts"
 import { deadLetters } from "./commands/deadLetters/deadLetters.ts"
 import { deliveries } from "./commands/deliveries/deliveries.ts"
@@ -44,7 +45,7 @@ const services = Layer.provideMerge(Api.layer, Layer.mergeAll(Output.layer, Prof
 export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, test and deploy functions"),
   Command.withSubcommands([
-    { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
+    { group: "Projects", commands: [init, dev, build, deploy, canary, rollback, release, server] },
     {
       group: "Functions",
       commands: [

@@ -6,6 +6,7 @@ import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
 import { AlertsEndpoints } from "./generated/AlertsEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
+import { CanariesEndpoints } from "./generated/CanariesEndpoints.ts"
 import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
 import { DeadLettersEndpoints } from "./generated/DeadLettersEndpoints.ts"
 import { DeliveriesEndpoints } from "./generated/DeliveriesEndpoints.ts"
@@ -45,6 +46,7 @@ export interface ClientOptions {
 export class WeftClient {
   readonly projects: ProjectsEndpoints
   readonly builds: Builds
+  readonly canaries: CanariesEndpoints
   readonly triggers: TriggersEndpoints
   readonly schedules: SchedulesEndpoints
   readonly context: ContextEndpoints
@@ -72,6 +74,7 @@ export class WeftClient {
     const caller = makeCaller(options, options.token)
     this.projects = new ProjectsEndpoints(caller)
     this.builds = new Builds(caller)
+    this.canaries = new CanariesEndpoints(caller)
     this.triggers = new TriggersEndpoints(caller)
     this.schedules = new SchedulesEndpoints(caller)
     this.context = new ContextEndpoints(caller)

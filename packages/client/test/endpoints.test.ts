@@ -128,6 +128,21 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
+  it("starts a canary of a build and rolls it back", async () => {
+    const base = await weft.builds.deployed("shop")
+    const { build_id } = await weft.builds.upload("shop", zip)
+    const { capabilities, compared } = await weft.builds.capabilities("shop", build_id, { compare: "deployed" })
+    assert.isNotEmpty(capabilities.handles)
+    assert.isEmpty(compared?.added.handles)
+    await weft.builds.deploy("shop", build_id, { canary: { share: 0.1, promote: "manual" } })
+    const canary = await weft.canaries.get("shop")
+    assert.deepInclude(canary, { build_id, base_build_id: base.build_id, state: "active" })
+    assert.strictEqual((await weft.canaries.rollback("shop")).state, "rolled_back")
+    await weft.builds.deploy("shop", build_id, { canary: { share: 0.1 } })
+    assert.strictEqual((await weft.canaries.promote("shop")).state, "promoted")
+    await weft.builds.deploy("shop", base.build_id)
+  })
+
   it("lists, redrives and discards dead letters", async () => {
     const fn = "main/none"
     assert.strictEqual((await weft.deadLetters.list({ fn })).total, 0)

@@ -6,6 +6,7 @@ import { alertStoreContract } from "./AlertStoreContract.ts"
 import { apiKeyStoreContract } from "./ApiKeyStoreContract.ts"
 import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
+import { canaryStoreContract } from "./CanaryStoreContract.ts"
 import { concurrencyContract } from "./ConcurrencyContract.ts"
 import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
 import { deadLetterStoreContract } from "./DeadLetterStoreContract.ts"
@@ -45,6 +46,7 @@ export const databaseContracts = <E>(
   auditStoreContract(name, layer)
   projectStoreContract(name, layer)
   buildStoreContract(name, layer)
+  canaryStoreContract(name, layer)
   contextVariableStoreContract(name, layer)
   scheduleStoreContract(name, layer)
   sealedStoreContract(name, layer)

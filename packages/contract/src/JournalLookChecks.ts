@@ -17,7 +17,8 @@ const nothing = {
   invoking: false,
   operations: false,
   next_alert_at: null,
-  pauses_version: "0:0"
+  pauses_version: "0:0",
+  canaries_version: "0:0"
 }
 
 export const lookChecks: ReadonlyArray<Check<JournalStores>> = [

@@ -10,6 +10,7 @@ import * as BuildContents from "./resources/builds/BuildContents.ts"
 import { Builds } from "./resources/builds/Builds.ts"
 import { BuildZips } from "./resources/builds/BuildZips.ts"
 import { Deployments } from "./resources/builds/Deployments.ts"
+import { CurrentDeployPolicy, type DeployPolicy } from "./resources/builds/DeployPolicy.ts"
 import { PreparationQueue } from "./resources/builds/PreparationQueue.ts"
 import { Quarantines } from "./resources/builds/Quarantines.ts"
 import { Sources } from "./resources/builds/Sources.ts"
@@ -38,9 +39,16 @@ export const filesLayer = (publicUrl: string | (() => string | null) | null, scr
 }
 
 /** Builds the services of projects and builds. */
-export const buildsLayer = (archiveBytes = defaultLimits.archiveBytes) =>
+export const buildsLayer = ({
+  archiveBytes = defaultLimits.archiveBytes,
+  deployPolicy = null
+}: {
+  readonly archiveBytes?: number
+  readonly deployPolicy?: DeployPolicy | null
+}) =>
   Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
     Layer.provide(Layer.succeed(ArchiveBytesMax, archiveBytes)),
+    Layer.provide(Layer.succeed(CurrentDeployPolicy, deployPolicy)),
     Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer, Assets.layer, Sources.layer)),
     Layer.provide(Layer.provide(BuildZips.layer, damageReports)),
     Layer.provide(Layer.mergeAll(PreparationQueue.layer, Layer.provide(auditedQuarantines, Quarantines.layer)))

@@ -5,6 +5,9 @@ import { AlertNotifier } from "./runtime/control/AlertNotifier.ts"
 import { Alerts } from "./runtime/control/Alerts.ts"
 import { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import { Calls } from "./runtime/control/Calls.ts"
+import { Canaries } from "./runtime/control/Canaries.ts"
+import { CanaryEnds } from "./runtime/control/CanaryEnds.ts"
+import * as CanaryJudge from "./runtime/control/CanaryJudge.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
 import { DeadLetters } from "./runtime/control/DeadLetters.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
@@ -37,6 +40,7 @@ export type ControlServices =
   | Pauses
   | RunStatistics
   | Alerts
+  | Canaries
   | Calls
   | BuildRuns
   | Diagnosis
@@ -53,6 +57,8 @@ export const controlLayer = Layer.mergeAll(
   Waits.layer,
   Pauses.layer,
   Layer.provide(Layer.merge(Alerts.layer, AlertEvaluator.layer), AlertNotifier.layer),
+  Canaries.layer,
+  CanaryJudge.layer,
   ProjectRemovals.layer,
   ChildCancellations.layer,
   Calls.layer,
@@ -60,7 +66,7 @@ export const controlLayer = Layer.mergeAll(
   Diagnosis.layer,
   LogFlusher.layer,
   LeaseKeeper.layer
-).pipe(Layer.provide(PauseReleases.layer))
+).pipe(Layer.provide(Layer.merge(PauseReleases.layer, CanaryEnds.layer)))
 
 /** The load of this node, as a metric and in the list of nodes. */
 export const loadLayer = (deliveries: SlotsConfig) =>

@@ -34,6 +34,7 @@ import { type AuditConfig, AuditLog, type AuditQuery } from "./resources/audit/A
 import * as QuarantineMonitor from "./resources/audit/QuarantineMonitor.ts"
 import { Refusals } from "./resources/audit/Refusals.ts"
 import type { Builds } from "./resources/builds/Builds.ts"
+import type { DeployPolicy } from "./resources/builds/DeployPolicy.ts"
 import type { DomainCertificates } from "./resources/domains/DomainCertificates.ts"
 import type { DomainRoutes } from "./resources/domains/DomainRoutes.ts"
 import type { Domains } from "./resources/domains/Domains.ts"
@@ -69,6 +70,7 @@ import { SystemEvents } from "./runtime/events/SystemEvents.ts"
 import { ActiveRuns } from "./runtime/execution/ActiveRuns.ts"
 import { Executor } from "./runtime/execution/Executor.ts"
 import { SynchronousRuns } from "./runtime/execution/SynchronousRuns.ts"
+import { ActiveCanaries } from "./runtime/journal/ActiveCanaries.ts"
 import { ActivePauses } from "./runtime/journal/ActivePauses.ts"
 import { Journal } from "./runtime/journal/Journal.ts"
 import { LocalRuns } from "./runtime/journal/LocalRuns.ts"
@@ -174,6 +176,8 @@ export interface RuntimeConfig extends StartChecksConfig {
   readonly host?: HostFunctions
   /** Callback for alert rules with the action `hook`, for example for mail. A failure is retried, so it may be repeated. */
   readonly onAlert?: AlertHook
+  /** Decides about deployments; by default all are allowed. */
+  readonly deployPolicy?: DeployPolicy
   /** Base URL under which clients reach this host, without a trailing slash. Without it, no links can be created. */
   readonly publicUrl?: string | (() => string | null)
 }
@@ -222,7 +226,7 @@ export const layer = (
   )
   const keys = Layer.mergeAll(consoleSessionsLayer, ServiceKeys.layer, SessionJanitor.layer)
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
-  const builds = buildsLayer(config.archiveBytes)
+  const builds = buildsLayer(config)
   const files = Layer.provide(filesLayer(config.publicUrl ?? null, config.scrub), access)
   // The reaper ends runs of a previous process before anything is claimed.
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer(config.retentionMs ?? null)), Reaper.layer)
@@ -231,7 +235,7 @@ export const layer = (
     Layer.provideMerge(EventWriter.layer),
     Layer.provideMerge(Layer.mergeAll(Arrivals.layer, ChildRuns.layer, ActiveRuns.layer)),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
-    Layer.provideMerge(ActivePauses.layer),
+    Layer.provideMerge(Layer.merge(ActivePauses.layer, ActiveCanaries.layer)),
     Layer.provideMerge(Layer.provideMerge(Layer.merge(StorePoller.layer, NodeShutdown.layer), node)),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )

@@ -14,6 +14,7 @@ export {
   ApiKeyId,
   AuditId,
   BuildId,
+  CanaryId,
   DeliveryId,
   DomainId,
   EventId,
@@ -147,6 +148,16 @@ export { CurrentOrigin, type Origin } from "./resources/audit/Origin.ts"
 export { artifactKey } from "./resources/builds/Artifacts.ts"
 export { Build } from "./resources/builds/Build.ts"
 export { BuildStore, type Deployment } from "./resources/builds/BuildStore.ts"
+export { Canary, CanarySettings, CanaryState } from "./resources/builds/Canary.ts"
+export { CanaryCounts, noCounts, SideCounts, sumCounts } from "./resources/builds/CanaryCounts.ts"
+export {
+  type CanaryDeployment,
+  type CanaryEnd,
+  type CanaryReport,
+  CanaryStore,
+  canariesVersion,
+  type KnownCanary
+} from "./resources/builds/CanaryStore.ts"
 export {
   Concurrency,
   Endpoint,

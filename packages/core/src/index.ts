@@ -17,7 +17,9 @@ export type { HostStreams } from "./embed/HostStreams.ts"
 export type { WeftTenant } from "./embed/HostTenant.ts"
 export {
   BadRequest,
+  CanaryActive,
   ContentDamaged,
+  DeploymentRefused,
   DomainExists,
   DomainLimitReached,
   Forbidden,
@@ -41,7 +43,12 @@ export { MasterKeyMissing } from "./platform/encryption/KeyCheck.ts"
 export { KeyRotation } from "./platform/encryption/KeyRotation.ts"
 export { MasterKeyInvalid, type MasterKeys } from "./platform/encryption/Keyring.ts"
 export { type AuditConfig, AuditLog } from "./resources/audit/AuditLog.ts"
+export type { BuildCapabilities } from "./resources/builds/BuildCapabilities.ts"
+export type { ComparedCapabilities } from "./resources/builds/BuildManifest.ts"
 export { Builds } from "./resources/builds/Builds.ts"
+export type { NewCanary } from "./resources/builds/Canary.ts"
+export type { DeployOptions } from "./resources/builds/Deploy.ts"
+export type { DeployPolicy, DeployRequest } from "./resources/builds/DeployPolicy.ts"
 export { DomainRoutes } from "./resources/domains/DomainRoutes.ts"
 export { Domains } from "./resources/domains/Domains.ts"
 export type { DomainsConfig } from "./resources/domains/DomainsConfig.ts"
@@ -65,6 +72,7 @@ export {
 } from "./runtime/control/Alerts.ts"
 export { BuildRuns, type NewBuildRun } from "./runtime/control/BuildRuns.ts"
 export { Calls, type NewCall } from "./runtime/control/Calls.ts"
+export { Canaries, type CanarySide, type CanaryStatus } from "./runtime/control/Canaries.ts"
 export { type Check, CheckStatus } from "./runtime/control/Check.ts"
 export type { DeadLetterQuery, DeadLetterSelection } from "./runtime/control/DeadLetterQuery.ts"
 export {

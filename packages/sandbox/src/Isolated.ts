@@ -222,7 +222,7 @@ const prepare = Effect.fnUntraced(function* (
   const loaded = yield* loadOnce(spares, limits, rssBytes, compiled)
   const functions = yield* readExports(loaded.exports)
   const artifact = sealArtifact(key, { ...compiled, cache: loaded.cache, engine: engineTag([]) })
-  return { functions, artifact } satisfies Prepared
+  return { functions, artifact, code: compiled.script } satisfies Prepared
 })
 
 /** Compiles a source, which runs without a code cache, into an artifact. */

@@ -22,7 +22,7 @@ export const makeBuildServing = Effect.gen(function* () {
     text: (rows) => `INSERT INTO endpoints (${endpointRow.list}) ${rows} ON CONFLICT DO NOTHING`
   })
 
-  /** Claims the endpoints of both builds for the project. Fails with the first endpoint that another project has. */
+  /** Claims the endpoints of all these builds for the project. Fails with the first endpoint that another project has. */
   const claimEndpoints = Effect.fnUntraced(function* (
     { env_id, project_id }: ProjectRef,
     manifests: ReadonlyArray<Manifest>
@@ -44,17 +44,18 @@ export const makeBuildServing = Effect.gen(function* () {
     const { env_id, project_id } = project
     // Projects of an environment share its endpoints, so concurrent changes are serialized.
     yield* dialect.advisoryLock(writer, [`endpoints ${env_id}`])
-    // The live build comes first: it serves the project.
-    const rows = yield* writer<{ place: "deployments" | "live_builds"; manifest: string }>`
+    // The live build comes first: it serves the project. A canary only has endpoints.
+    const rows = yield* writer<{ place: "canaries" | "deployments" | "live_builds"; manifest: string }>`
       SELECT 'live_builds' AS place, manifest FROM live_builds WHERE project_id = ${project_id}
       UNION ALL SELECT 'deployments' AS place, manifest FROM deployments WHERE project_id = ${project_id}
+      UNION ALL SELECT 'canaries' AS place, manifest FROM canaries WHERE project_id = ${project_id} AND state = 'active'
       ORDER BY place DESC`
     const placed = rows.map(({ place, manifest }) => ({ place, manifest: decodeManifest(manifest) }))
     yield* claimEndpoints(
       project,
       placed.map(({ manifest }) => manifest)
     )
-    const [serving] = placed
+    const serving = placed.find(({ place }) => place !== "canaries")
     const served = yield* replaceStatic(database, project, serving?.manifest ?? emptyManifest, at)
     if (serving === undefined) return
     yield* writer`UPDATE ${writer(serving.place)} SET manifest = ${JSON.stringify(served)}

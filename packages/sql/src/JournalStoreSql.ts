@@ -94,7 +94,9 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
             THEN 1 ELSE 0 END AS operations,
           (SELECT min(due_at) FROM alert_rules WHERE enabled = 1) AS next_alert_at,
           (SELECT count(*) || ':' || coalesce(sum(changed_at + coalesce(resumed_at, 0)), 0) FROM pauses)
-            AS pauses_version`,
+            AS pauses_version,
+          (SELECT count(*) || ':' || coalesce(sum(started_at + coalesce(ended_at, 0)), 0) FROM canaries)
+            AS canaries_version`,
         ([row]) => toPendingWork(row)
       )
 
@@ -201,6 +203,7 @@ interface PendingRow {
   readonly operations: number
   readonly next_alert_at: Timestamp | null
   readonly pauses_version: string
+  readonly canaries_version: string
 }
 
 const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
@@ -213,7 +216,8 @@ const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
   next_tick_at: row?.next_tick_at ?? null,
   operations: row?.operations === 1,
   next_alert_at: row?.next_alert_at ?? null,
-  pauses_version: row?.pauses_version ?? ""
+  pauses_version: row?.pauses_version ?? "",
+  canaries_version: row?.canaries_version ?? ""
 })
 
 interface HeldDelivery {

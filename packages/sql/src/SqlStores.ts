@@ -5,6 +5,7 @@ import type {
   ApiKeyStore,
   AuditStore,
   BuildStore,
+  CanaryStore,
   ContextVariableStore,
   DeadLetterStore,
   DeliveryStore,
@@ -37,6 +38,7 @@ import * as AlertStoreSql from "./AlertStoreSql.ts"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
 import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
+import * as CanaryStoreSql from "./CanaryStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
 import * as DeadLetterStoreSql from "./DeadLetterStoreSql.ts"
@@ -93,6 +95,7 @@ export const recordStores: Layer.Layer<
   | FileStore
   | ScrubStore
   | BuildStore
+  | CanaryStore
   | ScheduleStore
   | EventStore
   | DeliveryStore
@@ -120,6 +123,7 @@ export const recordStores: Layer.Layer<
   FileStoreSql.layer,
   ScrubStoreSql.layer,
   BuildStoreSql.layer,
+  CanaryStoreSql.layer,
   ScheduleStoreSql.layer,
   EventStoreSql.layer,
   DeliveryStoreSql.layer,

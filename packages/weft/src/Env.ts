@@ -1,6 +1,8 @@
 /** The face of one environment. */
 
 import type { Alert, AlertTest, AlertWithSecret, NewAlert } from "./alerts.ts"
+import type { Canary, DeployOptions } from "./canary.ts"
+import type { ComparedBuild } from "./capabilities.ts"
 import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type { Operation } from "./operationRecords.ts"
@@ -198,12 +200,23 @@ export interface EnvHandle {
     readonly upload: (project: string, build: NewBuild) => Promise<{ readonly build: Build; readonly existed: boolean }>
     readonly list: (page?: PageOptions) => Promise<Page<Build>>
     readonly get: (project: string, buildId: string) => Promise<Build>
-    readonly deploy: (project: string, buildId: string) => Promise<Build>
+    /** With `canary`, the build gets a share of the events and calls of the project, and the deployed build the rest. */
+    readonly deploy: (project: string, buildId: string, options?: DeployOptions) => Promise<Build>
+    /** Returns what a build uses and declares, and the difference to the deployed build. */
+    readonly capabilities: (project: string, buildId: string) => Promise<ComparedBuild>
     /** Returns the live build of the project. */
     readonly live: (project: string) => Promise<Build>
     readonly endLive: (project: string) => Promise<void>
     /** Lifts the quarantine of a build that repeatedly ended its runner process. */
     readonly release: (project: string, buildId: string) => Promise<void>
+  }
+  /** The latest canary of a project, active or ended. `builds.deploy` starts one. */
+  readonly canaries: {
+    readonly get: (project: string) => Promise<Canary>
+    /** Makes the active canary the deployed build, whatever its rules say. */
+    readonly promote: (project: string) => Promise<Canary>
+    /** Ends the active canary: the deployed build gets all events and calls, and the retries of the canary. */
+    readonly rollback: (project: string) => Promise<Canary>
   }
   /** Secrets of projects. Values can be written but never read. */
   readonly secrets: {

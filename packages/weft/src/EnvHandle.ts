@@ -1,6 +1,9 @@
 /** One environment as a host uses it, with all rights. Every promise rejects with a `WeftError`. */
+
 import type { WeftEnv } from "@weft/core"
 import { toAlerts } from "./alerts.ts"
+import { toCanaries, toDeployOptions } from "./canary.ts"
+import { toComparedBuild } from "./capabilities.ts"
 import {
   toActivity,
   toAuditEntry,
@@ -49,24 +52,8 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
     update: (idOrName, input) => rejecting(async () => toProject(await env.projects.update(idOrName, input))),
     remove: (idOrName) => rejecting(() => env.projects.remove(idOrName))
   },
-  builds: {
-    upload: (project, { zip, hash, buildId, type }) =>
-      rejecting(async () => {
-        const { build, existed } = await env.builds.upload(project, {
-          zip,
-          hash,
-          ...(buildId === undefined ? {} : { build_id: buildId }),
-          ...(type === undefined ? {} : { build_type: type })
-        })
-        return { build: toBuild(build), existed }
-      }),
-    list: (page) => rejecting(async () => toPage(toBuild)(await env.builds.list(toPageRequest(page)))),
-    get: (project, buildId) => rejecting(async () => toBuild(await env.builds.get(project, buildId))),
-    deploy: (project, buildId) => rejecting(async () => toBuild(await env.builds.deploy(project, buildId))),
-    live: (project) => rejecting(async () => toBuild(await env.builds.live(project))),
-    endLive: (project) => rejecting(() => env.builds.endLive(project)),
-    release: (project, buildId) => rejecting(() => env.builds.release(project, buildId))
-  },
+  builds: toBuilds(env),
+  canaries: toCanaries(env),
   secrets: {
     list: (project, page) =>
       rejecting(async () => toPage(toSecret)(await env.context.list(project, toPageRequest(page)))),
@@ -122,6 +109,28 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   usage: () => rejecting(async () => toUsage(await env.usage())),
   streams: { watch: (streamId) => iterating(env.streams.watch(streamId), toActivity) },
   activity: () => iterating(env.activity(), toActivity)
+})
+
+const toBuilds = (env: WeftEnv): EnvHandle["builds"] => ({
+  upload: (project, { zip, hash, buildId, type }) =>
+    rejecting(async () => {
+      const { build, existed } = await env.builds.upload(project, {
+        zip,
+        hash,
+        ...(buildId === undefined ? {} : { build_id: buildId }),
+        ...(type === undefined ? {} : { build_type: type })
+      })
+      return { build: toBuild(build), existed }
+    }),
+  list: (page) => rejecting(async () => toPage(toBuild)(await env.builds.list(toPageRequest(page)))),
+  get: (project, buildId) => rejecting(async () => toBuild(await env.builds.get(project, buildId))),
+  deploy: (project, buildId, options = {}) =>
+    rejecting(async () => toBuild(await env.builds.deploy(project, buildId, toDeployOptions(options)))),
+  capabilities: (project, buildId) =>
+    rejecting(async () => toComparedBuild(await env.builds.capabilities(project, buildId, "deployed"))),
+  live: (project) => rejecting(async () => toBuild(await env.builds.live(project))),
+  endLive: (project) => rejecting(() => env.builds.endLive(project)),
+  release: (project, buildId) => rejecting(() => env.builds.release(project, buildId))
 })
 
 const toDeadLetters = ({ deadLetters }: WeftEnv): EnvHandle["deadLetters"] => ({

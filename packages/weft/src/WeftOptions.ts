@@ -9,6 +9,7 @@ import type {
   TracingAdapter
 } from "@weft/core/adapter"
 import type { AlertNotification } from "./alerts.ts"
+import type { DeployPolicy } from "./capabilities.ts"
 import type { HostFunctions } from "./hostFunction.ts"
 import type { Org } from "./records.ts"
 import type { TenantHandle } from "./Weft.ts"
@@ -47,6 +48,8 @@ export interface WeftOptions {
   readonly publicUrl?: string | (() => string | null)
   /** Functions that tenants' code may call, by name: `svc.host.crm.lookup(…)` calls `"crm.lookup"`. */
   readonly host?: HostFunctions
+  /** Decides about deployments by what the builds use; returns the reason for a refusal. By default all are allowed. */
+  readonly deployPolicy?: DeployPolicy
   readonly provisioning?: ProvisioningOptions
   /**
    * Called for alert rules with the action `hook`, for example to send mail. Has 10 s. Called again after 1 min or later if it

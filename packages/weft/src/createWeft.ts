@@ -4,6 +4,7 @@ import { EnvId, type PlanOverrides, type RuntimeConfig, type StartOptions, start
 import { registerFace } from "@weft/core/internal"
 import { Redacted } from "effect"
 import { toAlertNotification } from "./alerts.ts"
+import { toPolicy } from "./capabilities.ts"
 import { toApiKey, toAuditEntry, toEnv, toOrg, toPage } from "./convert.ts"
 import { toEnvHandle } from "./EnvHandle.ts"
 import { rejecting } from "./errors.ts"
@@ -59,6 +60,7 @@ const toStartOptions = async (options: WeftOptions): Promise<StartOptions> => {
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(domains === undefined ? {} : { domains }),
     ...(host === undefined ? {} : { host: toCoreFunctions(host) }),
+    ...(options.deployPolicy === undefined ? {} : { deployPolicy: toPolicy(options.deployPolicy) }),
     ...(plans === undefined ? {} : { plans: toPlanOverrides(plans) }),
     ...(onAlert === undefined ? {} : { onAlert: (alert) => onAlert(toAlertNotification(alert)) }),
     ...(provisioning === undefined ? {} : { provisioning: toProvisioning(provisioning) })

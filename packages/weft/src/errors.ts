@@ -15,6 +15,8 @@ export const errorCodes = [
   "bad_request",
   "rate_limit_exceeded",
   "paused",
+  "canary_active",
+  "deployment_refused",
   "internal_server_error"
 ] as const
 

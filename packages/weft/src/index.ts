@@ -8,6 +8,8 @@ export type {
   AlertWithSecret,
   NewAlert
 } from "./alerts.ts"
+export type { Canary, CanarySide, DeployOptions, NewCanary } from "./canary.ts"
+export type { BuildCapabilities, ComparedBuild, DeployPolicy, DeployRequest } from "./capabilities.ts"
 export { createWeft } from "./createWeft.ts"
 export type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 export type {

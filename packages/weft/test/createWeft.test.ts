@@ -122,6 +122,21 @@ describe("createWeft with a data directory", () => {
     await expect(tenant.runs.wake(id)).rejects.toMatchObject({ code: "bad_request" })
   })
 
+  it("starts a canary, shows it and rolls it back", async () => {
+    const [base] = (await tenant.builds.list()).items
+    const zip = zipSync({ "index.js": new TextEncoder().encode(`${code}export const more = () => 1`) })
+    const hash = createHash("sha256").update(zip).digest("hex")
+    const { build } = await tenant.builds.upload("shop", { zip, hash })
+    const { capabilities, added, removed } = await tenant.builds.capabilities("shop", build.id)
+    expect(capabilities).toMatchObject({ hostFunctions: ["shop.plan"], handles: ["greeted", "tired"] })
+    expect([added.hostFunctions, removed.hostFunctions]).toEqual([[], []])
+    await tenant.builds.deploy("shop", build.id, { canary: { share: 0.01, minRuns: 500, maxFailureShare: 0.1 } })
+    const canary = await tenant.canaries.get("shop")
+    expect(canary).toMatchObject({ buildId: build.id, baseBuildId: base?.id, state: "active", minRuns: 500 })
+    await expect(tenant.builds.deploy("shop", build.id)).rejects.toMatchObject({ code: "canary_active" })
+    expect(await tenant.canaries.rollback("shop")).toMatchObject({ state: "rolled_back", endedAt: expect.any(Date) })
+  })
+
   it("pauses a function: its events are kept, its runs counted, and the end of the pause starts them", async () => {
     const paused = await tenant.pauses.create({ fn: "shop:main/count" })
     expect(paused).toMatchObject({ ns: "main", var: "count", schedules: "late", pausedBy: "host" })

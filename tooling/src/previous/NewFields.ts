@@ -26,7 +26,11 @@ const gained: ReadonlyArray<Gained> = [
   // Functions and handlers of a manifest.
   { by: ["ns", "var", "retry"], fields: { durable: false } },
   { by: ["ns", "var", "service", "timeout_ms"], fields: { record: "before" } },
-  { by: ["functions", "handlers", "schedules", "endpoints", "tools"], fields: { resources: [], prompts: [] } }
+  {
+    by: ["functions", "handlers", "schedules", "endpoints", "tools"],
+    fields: { resources: [], prompts: [] },
+    optional: ["uses"]
+  }
 ]
 
 const gainedBy = (record: object): ReadonlyArray<Gained> =>

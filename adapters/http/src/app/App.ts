@@ -31,6 +31,7 @@ import { AlertsLive } from "../handlers/AlertsLive.ts"
 import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
+import { CanariesLive } from "../handlers/CanariesLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
 import { DeadLettersLive } from "../handlers/DeadLettersLive.ts"
 import { DeliveriesLive } from "../handlers/DeliveriesLive.ts"
@@ -95,6 +96,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     LinksLive,
     RunsLive,
     DeliveriesLive,
+    CanariesLive,
     DeadLettersLive,
     PausesLive,
     OperationsLive,

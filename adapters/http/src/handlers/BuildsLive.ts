@@ -61,11 +61,13 @@ const buildsGroup = ({ archiveBytes, concurrentUploads }: HttpSettings, bodyBudg
         get: ({ params }) => builds.get(params.project_id_or_slug, params.build_id),
         manifest: ({ params }) =>
           Effect.map(builds.manifest(params.project_id_or_slug, params.build_id), toManifestRecord),
+        capabilities: ({ params, query }) =>
+          builds.capabilities(params.project_id_or_slug, params.build_id, query.compare),
         download: ({ params }) =>
           Effect.flatMap(builds.download(params.project_id_or_slug, params.build_id), (stored) =>
             download(toDownloadable(stored))
           ),
-        deploy: ({ params }) => builds.deploy(params.project_id_or_slug, params.build_id),
+        deploy: ({ params, payload }) => builds.deploy(params.project_id_or_slug, params.build_id, payload ?? {}),
         release: ({ params }) => builds.release(params.project_id_or_slug, params.build_id),
         run: ({ params, payload }) =>
           Effect.map(buildRuns.run(params.project_id_or_slug, params.build_id, payload), toBegunRun)

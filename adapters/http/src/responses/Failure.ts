@@ -2,7 +2,9 @@
 import { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds } from "@weft/api"
 import {
   BadRequest,
+  CanaryActive,
   ContentDamaged,
+  DeploymentRefused,
   DomainExists,
   DomainLimitReached,
   Forbidden,
@@ -76,6 +78,8 @@ export const isOutage = (error: unknown): error is StoreUnavailable | SandboxUna
   error instanceof StoreUnavailable || error instanceof SandboxUnavailable
 
 type ClientError =
+  | CanaryActive
+  | DeploymentRefused
   | Unauthorized
   | Forbidden
   | PermissionEscalation
@@ -92,6 +96,8 @@ type ClientError =
 const isClientError = (error: unknown): error is ClientError =>
   error instanceof NotFound ||
   error instanceof BadRequest ||
+  error instanceof CanaryActive ||
+  error instanceof DeploymentRefused ||
   error instanceof Unauthorized ||
   error instanceof Forbidden ||
   error instanceof Paused ||

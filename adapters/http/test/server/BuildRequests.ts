@@ -25,6 +25,7 @@ export const builds = (server: TestServer, { build }: Made) => {
       status: 204
     },
     "builds.get": get(() => `/v1/projects/shop/builds/${build}`, "shop"),
+    "builds.capabilities": get(() => `/v1/projects/shop/builds/${build}/capabilities`, "shop"),
     "builds.manifest": get(() => `/v1/projects/shop/builds/${build}/manifest`, "shop"),
     "builds.download": get(() => `/v1/projects/shop/builds/${build}/download`, "shop"),
     "builds.deploy": {

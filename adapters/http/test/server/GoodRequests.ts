@@ -148,6 +148,13 @@ const pauses = (server: TestServer) => {
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
+/** The canary of a project without one. */
+const canaries = {
+  "canaries.get": get(() => "/v1/projects/shop/canary", "shop", 404),
+  "canaries.promote": { method: "POST", path: () => "/v1/projects/shop/canary/promote", exact: "shop", status: 404 },
+  "canaries.rollback": { method: "POST", path: () => "/v1/projects/shop/canary/rollback", exact: "shop", status: 404 }
+} satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
+
 /** Operations with a low rate, so that they have not ended when they are cancelled. */
 const operations = (server: TestServer) => {
   const fn = "main/onOrder"
@@ -368,6 +375,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Pe
   ...running(made),
   ...calls(server, made),
   ...pauses(server),
+  ...canaries,
   ...operations(server),
   ...alerts(server),
   ...streams(made),

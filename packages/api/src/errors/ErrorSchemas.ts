@@ -6,7 +6,9 @@
  */
 import {
   BadRequest,
+  CanaryActive,
   ContentDamaged,
+  DeploymentRefused,
   DomainExists,
   DomainLimitReached,
   Forbidden,
@@ -85,6 +87,20 @@ export const PausedError = wireError(
   "PausedError",
   "paused",
   (message) => new Paused({ reason: message })
+)
+
+export const DeploymentRefusedError = wireError(
+  Schema.toType(DeploymentRefused),
+  "DeploymentRefusedError",
+  "deployment_refused",
+  (message) => new DeploymentRefused({ reason: message })
+)
+
+export const CanaryActiveError = wireError(
+  Schema.toType(CanaryActive),
+  "CanaryActiveError",
+  "canary_active",
+  (message) => new CanaryActive({ reason: message })
 )
 
 export const PermissionEscalationError = wireError(

@@ -1,6 +1,8 @@
 /** Messages of the server for all error codes, which the examples of errors show. */
 import {
   BadRequest,
+  CanaryActive,
+  DeploymentRefused,
   DomainExists,
   DomainLimitReached,
   Forbidden,
@@ -29,6 +31,11 @@ const errors = [
   new TokenExpired({ reason: "The token expired at 2026-01-31T12:00:00.000Z" }),
   new SessionLimitExceeded({ limit: 1000 }),
   new RateLimited({ retryAfterSeconds: 1 }),
+  new DeploymentRefused({ reason: "The new host api.example.com needs an approval" }),
+  new CanaryActive({
+    reason:
+      "The build 01970d3c-9d10-7b26-8f4c-1e5a3d9b2c47 has been a canary of the project since 2026-01-31T12:00:00.000Z: promote it, roll it back, or send replace"
+  }),
   new Paused({
     reason: "The project orders has been paused since 2026-01-31T12:00:00.000Z: call again when it is resumed"
   })

@@ -4,7 +4,15 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { requires } from "../access/EndpointPermission.ts"
 import { List, Single } from "../envelope/Envelope.ts"
-import { ContentDamagedError, NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import {
+  CanaryActiveError,
+  ContentDamagedError,
+  DeploymentRefusedError,
+  NotFoundError,
+  PlanRequiredError
+} from "../errors/ErrorSchemas.ts"
+import { DeployInput } from "../records/CanaryRecords.ts"
+import { BuildCapabilitiesRecord } from "../records/CapabilityRecords.ts"
 import { BuildManifestRecord } from "../records/ManifestRecords.ts"
 import {
   BuildRecord,
@@ -24,6 +32,7 @@ const buildParams = { ...projectParams, build_id: pathId(BuildId) }
 
 const BuildResponse = Single("BuildResponse", BuildRecord)
 const ManifestResponse = Single("BuildManifestResponse", BuildManifestRecord)
+const CapabilitiesResponse = Single("BuildCapabilitiesResponse", BuildCapabilitiesRecord)
 const UploadResponse = Single("UploadResponse", UploadedBuildRecord)
 
 /** Fields of the upload form other than the file. */
@@ -81,7 +90,7 @@ export class BuildsApi extends HttpApiGroup.make("builds")
         UploadResponse.pipe(HttpApiSchema.status(201)),
         HttpApiSchema.WithHeaders(UploadResponse, { "x-build-exists": Schema.Literal("true") })
       ],
-      error: [NotFoundError, PlanRequiredError]
+      error: [NotFoundError, PlanRequiredError, DeploymentRefusedError]
     })
       .annotateMerge(summary("Upload a build"))
       .annotateMerge(requires({ type: "build", action: "create", or: "execute", on: "project" })),
@@ -120,6 +129,18 @@ export class BuildsApi extends HttpApiGroup.make("builds")
     })
       .annotateMerge(extension("List what a build declares; a build that is not active is loaded in a sandbox"))
       .annotateMerge(requires({ type: "build", action: "read", on: "project" })),
+    HttpApiEndpoint.get("capabilities", "/v1/projects/:project_id_or_slug/builds/:build_id/capabilities", {
+      params: buildParams,
+      query: {
+        compare: Schema.optionalKey(
+          Schema.Literals(["deployed"]).annotate({ description: "Also returns the difference to the deployed build" })
+        )
+      },
+      success: CapabilitiesResponse,
+      error: [NotFoundError, ContentDamagedError]
+    })
+      .annotateMerge(extension("List what a build uses and declares, and what a deployment would add"))
+      .annotateMerge(requires({ type: "build", action: "read", on: "project" })),
     HttpApiEndpoint.get("download", "/v1/projects/:project_id_or_slug/builds/:build_id/download", {
       params: buildParams,
       success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/zip" })),
@@ -129,10 +150,12 @@ export class BuildsApi extends HttpApiGroup.make("builds")
       .annotateMerge(requires({ type: "build", action: "read", on: "project" })),
     HttpApiEndpoint.post("deploy", "/v1/projects/:project_id_or_slug/builds/:build_id/deploy", {
       params: buildParams,
+      // The body may be empty.
+      payload: [DeployInput, HttpApiSchema.NoContent],
       success: BuildResponse,
-      error: [NotFoundError, PlanRequiredError, ContentDamagedError]
+      error: [NotFoundError, PlanRequiredError, CanaryActiveError, DeploymentRefusedError, ContentDamagedError]
     })
-      .annotateMerge(summary("Deploy a build"))
+      .annotateMerge(summary("Deploy a build, or give it a share of the events and calls as a canary"))
       .annotateMerge(requires({ type: "build", action: "execute", on: "project", audit: "build.deploy" })),
     HttpApiEndpoint.post("release", "/v1/projects/:project_id_or_slug/builds/:build_id/release", {
       params: buildParams,

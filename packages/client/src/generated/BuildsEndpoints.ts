@@ -4,8 +4,8 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { BuildRunInput } from "./Inputs.ts"
-import type { Build, BuildManifest, BuildWithProjectName, Event, Run } from "./Records.ts"
+import type { BuildRunInput, BuildsCapabilitiesQuery, DeployInput } from "./Inputs.ts"
+import type { Build, BuildCapabilities, BuildManifest, BuildWithProjectName, Event, Run } from "./Records.ts"
 
 export class BuildsEndpoints extends Endpoints {
   /** List the builds of all projects, newest first. `GET /v1/builds` */
@@ -43,14 +43,24 @@ export class BuildsEndpoints extends Endpoints {
     return this.caller.one("GET", path`/v1/projects/${project}/builds/${buildId}/manifest`, options)
   }
 
+  /** List what a build uses and declares, and what a deployment would add. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}/capabilities` */
+  capabilities(
+    project: string,
+    buildId: string,
+    query: BuildsCapabilitiesQuery = {},
+    options: RequestOptions = {}
+  ): Promise<BuildCapabilities> {
+    return this.caller.one("GET", path`/v1/projects/${project}/builds/${buildId}/capabilities`, options, { query })
+  }
+
   /** Download the zip of a build. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}/download` */
   download(project: string, buildId: string, options: BytesOptions = {}): Promise<Response> {
     return this.caller.bytes(path`/v1/projects/${project}/builds/${buildId}/download`, options)
   }
 
-  /** Deploy a build. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/deploy` */
-  deploy(project: string, buildId: string, options: RequestOptions = {}): Promise<Build> {
-    return this.caller.one("POST", path`/v1/projects/${project}/builds/${buildId}/deploy`, options)
+  /** Deploy a build, or give it a share of the events and calls as a canary. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/deploy` */
+  deploy(project: string, buildId: string, input: DeployInput = {}, options: RequestOptions = {}): Promise<Build> {
+    return this.caller.one("POST", path`/v1/projects/${project}/builds/${buildId}/deploy`, options, { body: input })
   }
 
   /** Release a build from quarantine, so that it runs again. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/release` */

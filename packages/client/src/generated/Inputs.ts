@@ -186,6 +186,28 @@ export interface DeadLetterRedriveInput {
   readonly build?: "same" | "deployed" | undefined
 }
 
+export interface DeployInput {
+  /** Makes the build a canary; the deployed one gets the rest */
+  readonly canary?:
+    | {
+        readonly share: number
+        /** Expression on the event whose values stay on one side, such as `event.data.customer`; by default, each event and request has its own */
+        readonly key?: string | undefined
+        /** Time until the rules decide, as a duration or in milliseconds; `10m` by default */
+        readonly window?: string | number | undefined
+        /** Ended runs of the canary before any rule decides; 20 by default */
+        readonly min_runs?: number | undefined
+        readonly max_failure_share?: number | undefined
+        readonly max_failure_share_over_base?: number | undefined
+        readonly max_latency_ratio?: number | undefined
+        /** With `auto` (the default), the canary becomes the deployed build at the end of the window */
+        readonly promote?: "auto" | "manual" | undefined
+      }
+    | undefined
+  /** Ends an active canary of the project; without it, that is 409 */
+  readonly replace?: boolean | undefined
+}
+
 export interface DomainInput {
   /** A host name of at least two labels and at most 237 characters; other scripts become A-labels */
   readonly domain: string
@@ -319,6 +341,10 @@ export interface WatchedEventInput {
   readonly stream_id?: string | undefined
 }
 
+export interface BuildsCapabilitiesQuery {
+  readonly compare?: "deployed" | undefined
+}
+
 export interface SchedulesUpcomingQuery extends PageQuery {
   readonly days?: number | undefined
 }
@@ -410,6 +436,9 @@ export interface AuditListQuery extends PageQuery {
     | "domain.add"
     | "domain.remove"
     | "build.deploy"
+    | "canary.start"
+    | "canary.promote"
+    | "canary.rollback"
     | "build.go_live"
     | "build.end_live"
     | "build.quarantine"
@@ -460,6 +489,9 @@ export interface AdminListAuditQuery extends PageQuery {
     | "domain.add"
     | "domain.remove"
     | "build.deploy"
+    | "canary.start"
+    | "canary.promote"
+    | "canary.rollback"
     | "build.go_live"
     | "build.end_live"
     | "build.quarantine"

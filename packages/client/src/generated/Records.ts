@@ -185,6 +185,9 @@ export interface AuditEntry {
     | "domain.add"
     | "domain.remove"
     | "build.deploy"
+    | "canary.start"
+    | "canary.promote"
+    | "canary.rollback"
     | "build.go_live"
     | "build.end_live"
     | "build.quarantine"
@@ -236,6 +239,18 @@ export interface Build {
   readonly updated_at: string
   readonly storage_path: string
   readonly storage_backend: string
+}
+
+export interface BuildCapabilities {
+  readonly build_id: string
+  readonly capabilities: Capabilities
+  /** Difference to the deployed build; null without `compare` */
+  readonly compared: {
+    /** The deployed build; null without one */
+    readonly build_id: string | null
+    readonly added: Capabilities
+    readonly removed: Capabilities
+  } | null
 }
 
 export interface BuildManifest {
@@ -310,8 +325,76 @@ export interface BuildWithProjectName {
   readonly project_name: string
 }
 
+export interface Canary {
+  readonly canary_id: string
+  readonly project_id: string
+  /** The build that gets the share */
+  readonly build_id: string
+  /** The deployed build, which gets the rest */
+  readonly base_build_id: string
+  /** `replaced`: another build was deployed */
+  readonly state: "active" | "promoted" | "rolled_back" | "replaced"
+  readonly settings: CanarySettings
+  readonly started_at: string
+  readonly window_ends_at: string
+  readonly ended_at: string | null
+  /** Reason for the end; null while it is active */
+  readonly reason: string | null
+  /** Runs since the start of all nodes, as of about one second ago */
+  readonly counts: {
+    readonly canary: CanarySide
+    readonly base: CanarySide
+  }
+}
+
+export interface CanarySettings {
+  readonly share: number
+  /** Expression on the event whose values stay on one side, such as `event.data.customer`; by default, each event and request has its own */
+  readonly key: string | null
+  readonly window_ms: number
+  /** Ended runs of the canary before any rule decides; 20 by default */
+  readonly min_runs: number
+  /** Maximum share of failed runs */
+  readonly max_failure_share: number | null
+  /** Maximum by which the share of failed runs exceeds that of the deployed build */
+  readonly max_failure_share_over_base: number | null
+  /** Maximum ratio of the 95th percentiles */
+  readonly max_latency_ratio: number | null
+  readonly promote: "auto" | "manual"
+}
+
+export interface CanarySide {
+  /** Runs that ended with success or a failure */
+  readonly runs: number
+  readonly failures: number
+  readonly failure_share: number
+  /** 95th percentile of the durations in milliseconds, within 5 %; null without runs */
+  readonly p95_ms: number | null
+}
+
 export interface CancelledRuns {
   readonly cancelled: number
+}
+
+export interface Capabilities {
+  /** Hosts of requests; `*` if the code computes some */
+  readonly hosts: ReadonlyArray<string>
+  /** Functions of the host */
+  readonly host_functions: ReadonlyArray<string>
+  /** Keys of secrets; `*` if the code computes some */
+  readonly secrets: ReadonlyArray<string>
+  /** `read` and `write` */
+  readonly files: ReadonlyArray<string>
+  /** Types of published events; `*` if the code computes some */
+  readonly publishes: ReadonlyArray<string>
+  /** Types of handled events */
+  readonly handles: ReadonlyArray<string>
+  /** Function and cron expression */
+  readonly schedules: ReadonlyArray<string>
+  /** Webhooks */
+  readonly endpoints: ReadonlyArray<string>
+  /** Tools, resources and prompts of models */
+  readonly tools: ReadonlyArray<string>
 }
 
 export interface Check {

@@ -7,7 +7,9 @@ import type { ActivityEvent } from "../platform/cluster/ActivityEvent.ts"
 import { ClusterBus } from "../platform/cluster/ClusterBus.ts"
 import type { AuditLog } from "../resources/audit/AuditLog.ts"
 import type { Build } from "../resources/builds/Build.ts"
+import type { ComparedCapabilities } from "../resources/builds/BuildManifest.ts"
 import { Builds } from "../resources/builds/Builds.ts"
+import type { DeployOptions } from "../resources/builds/Deploy.ts"
 import type { NewBuild, Uploaded } from "../resources/builds/Upload.ts"
 import type { Domains } from "../resources/domains/Domains.ts"
 import type { Files } from "../resources/files/Files.ts"
@@ -25,6 +27,7 @@ import type { OrgUsage } from "../resources/usage/OrgUsage.ts"
 import { OrgUsages } from "../resources/usage/OrgUsages.ts"
 import type { Alerts } from "../runtime/control/Alerts.ts"
 import type { Calls, NewCall } from "../runtime/control/Calls.ts"
+import type { Canaries } from "../runtime/control/Canaries.ts"
 import type { DeadLetters } from "../runtime/control/DeadLetters.ts"
 import { Deliveries } from "../runtime/control/Deliveries.ts"
 import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
@@ -45,6 +48,7 @@ import type { Sessions } from "../tenants/access/Sessions.ts"
 import { type HostAlerts, hostAlerts } from "./HostAlerts.ts"
 import { type HostAudit, hostAudit } from "./HostAudit.ts"
 import type { HostCalls } from "./HostCalls.ts"
+import { type HostCanaries, hostCanaries } from "./HostCanaries.ts"
 import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
 import { type HostDeadLetters, hostDeadLetters } from "./HostDeadLetters.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
@@ -67,12 +71,15 @@ export interface WeftEnv {
     readonly upload: (project: string, upload: NewBuild) => Promise<Uploaded>
     readonly list: (page?: PageRequest) => Promise<Page<Build>>
     readonly get: (project: string, buildId: string) => Promise<Build>
-    readonly deploy: (project: string, buildId: string) => Promise<Build>
+    readonly deploy: (project: string, buildId: string, options?: DeployOptions) => Promise<Build>
+    readonly capabilities: (project: string, buildId: string, compare?: "deployed") => Promise<ComparedCapabilities>
     readonly live: (project: string) => Promise<Build>
     readonly endLive: (project: string) => Promise<void>
     /** Lifts the quarantine of a build that repeatedly ended its runner process. */
     readonly release: (project: string, buildId: string) => Promise<void>
   }
+  /** The latest canary of a project. `builds.deploy` starts one. */
+  readonly canaries: HostCanaries
   /** The secrets of a project. Their values cannot be read. */
   readonly context: {
     readonly list: (project: string, page?: PageRequest) => Promise<Page<ContextMetadata>>
@@ -152,6 +159,7 @@ export type HostEnvServices =
   | Deliveries
   | DeadLetters
   | Pauses
+  | Canaries
   | Operations
   | Alerts
   | Schedules
@@ -181,15 +189,8 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
       update: (idOrName, input) => run(Projects.use((projects) => projects.update(idOrName, input))),
       remove: (idOrName) => run(Projects.use((projects) => projects.remove(idOrName)))
     },
-    builds: {
-      upload: (project, upload) => run(Builds.use((builds) => builds.upload(project, upload))),
-      list: (page = firstPage) => run(Builds.use((builds) => builds.list(page))),
-      get: (project, buildId) => run(Builds.use((builds) => builds.get(project, buildId))),
-      deploy: (project, buildId) => run(Builds.use((builds) => builds.deploy(project, buildId))),
-      live: (project) => run(Builds.use((builds) => builds.live(project))),
-      endLive: (project) => run(Builds.use((builds) => builds.endLive(project))),
-      release: (project, buildId) => run(Builds.use((builds) => builds.release(project, buildId)))
-    },
+    builds: hostBuilds(run),
+    canaries: hostCanaries(run),
     context: {
       list: (project, page = firstPage) => run(ContextVariables.use((context) => context.list(project, page))),
       create: (project, input) => run(ContextVariables.use((context) => context.create(project, input))),
@@ -262,6 +263,18 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
     }
   }
 }
+
+const hostBuilds = (run: <A, E>(effect: Effect.Effect<A, E, Builds | Caller>) => Promise<A>): WeftEnv["builds"] => ({
+  upload: (project, upload) => run(Builds.use((builds) => builds.upload(project, upload))),
+  list: (page = firstPage) => run(Builds.use((builds) => builds.list(page))),
+  get: (project, buildId) => run(Builds.use((builds) => builds.get(project, buildId))),
+  deploy: (project, buildId, options) => run(Builds.use((builds) => builds.deploy(project, buildId, options))),
+  capabilities: (project, buildId, compare) =>
+    run(Builds.use((builds) => builds.capabilities(project, buildId, compare))),
+  live: (project) => run(Builds.use((builds) => builds.live(project))),
+  endLive: (project) => run(Builds.use((builds) => builds.endLive(project))),
+  release: (project, buildId) => run(Builds.use((builds) => builds.release(project, buildId)))
+})
 
 const readActivity = (envId: EnvId): Stream.Stream<ActivityEvent, never, ClusterBus> =>
   ClusterBus.use((bus) => Effect.map(bus.activity, Stream.fromSubscription)).pipe(

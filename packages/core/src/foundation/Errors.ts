@@ -19,6 +19,8 @@
  * | SessionLimitExceeded| session_limit_exceeded  | revoke sessions, or wait until some expire|
  * | RateLimited         | rate_limit_exceeded     | wait `retryAfterSeconds`, then retry      |
  * | Paused              | paused                  | retry after the pause                     |
+ * | DeploymentRefused   | deployment_refused      | change the build, or ask the host         |
+ * | CanaryActive        | canary_active           | promote or end the canary, or replace it  |
  * | StoreUnavailable    | internal_server_error   | retry with back-off                       |
  * | ContentDamaged      | internal_server_error   | upload it again, or restore a backup      |
  * | FunctionFailed      | internal_server_error   | see the run's result                      |
@@ -141,6 +143,24 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 /** The function is paused, with its project or its environment, and starts no run. `reason` says what and since when. */
 export class Paused extends Schema.TaggedError<Paused>()("Paused", { reason: Schema.String }) {
   readonly code = "paused"
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** The host's policy refuses the build. `reason` is the text of the policy. */
+export class DeploymentRefused extends Schema.TaggedError<DeploymentRefused>()("DeploymentRefused", {
+  reason: Schema.String
+}) {
+  readonly code = "deployment_refused"
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** A canary of the project is active, so that another deployment needs `replace`. `reason` names its build. */
+export class CanaryActive extends Schema.TaggedError<CanaryActive>()("CanaryActive", { reason: Schema.String }) {
+  readonly code = "canary_active"
   override get message(): string {
     return this.reason
   }

@@ -65,6 +65,9 @@ export type RunId = typeof RunId.Type
 export const DeliveryId = uuid.pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
 
+export const CanaryId = uuidLike("01970d46-2d80-7c31-8b2a-5e1f0c9d7a24").pipe(Schema.brand("CanaryId"))
+export type CanaryId = typeof CanaryId.Type
+
 export const PauseId = uuidLike("01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e").pipe(Schema.brand("PauseId"))
 export type PauseId = typeof PauseId.Type
 

@@ -8,12 +8,14 @@ import { BuildStore } from "../resources/builds/BuildStore.ts"
 import { endpointName, type Manifest } from "../resources/builds/Manifest.ts"
 import type { Schedule } from "../resources/schedules/Schedule.ts"
 import { mergeStaticSchedules } from "../resources/schedules/StaticSchedules.ts"
+import { listEndpoints } from "./listEndpoints.ts"
 import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effect(
   BuildStore,
   Effect.gen(function* () {
-    const { projects, builds, deployments, liveBuilds, schedules, uncommittedBlobs } = yield* MemoryDatabase
+    const db = yield* MemoryDatabase
+    const { projects, builds, deployments, liveBuilds, schedules, uncommittedBlobs } = db
 
     /** Returns the builds of the environment whose project exists, with the project's current name. */
     const ofEnv = (envId: EnvId): ReadonlyArray<Build> =>
@@ -46,12 +48,12 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
         return found === undefined ? Effect.fail(notFound) : Effect.succeed(found)
       })
 
-    /** Fails with the first endpoint that the deployed or live build of another project already has. */
+    /** Fails with the first endpoint that the deployed build, the live build or the canary of another project already has. */
     const checkEndpoints = Effect.fnUntraced(function* ({ env_id, project_id }: Build, manifest: Manifest) {
-      const all = [deployments, liveBuilds].flatMap((place) => findPlaced(env_id, (id) => place.get(id)))
-      const others = all.filter(({ build }) => build.project_id !== project_id)
-      const taken = new Set(others.flatMap((other) => listEndpoints(other.manifest)))
-      const clash = listEndpoints(manifest).find((endpoint) => taken.has(endpoint))
+      const ofEnv = [...projects.values()].filter((project) => project.env_id === env_id)
+      const others = ofEnv.filter((project) => project.project_id !== project_id)
+      const taken = new Set(others.flatMap((project) => listEndpoints(db, project.project_id)))
+      const clash = manifest.endpoints.map(endpointName).find((endpoint) => taken.has(endpoint))
       if (clash !== undefined) return yield* new Taken({ what: clash })
     })
 
@@ -141,8 +143,6 @@ const notFound = new NotFound({ resource: "build" })
 const bytesGone = new StoreUnavailable({ operation: "insert", cause: new Error("The bytes of the build were removed") })
 const takenId = new Taken({ what: "build_id" })
 const noProject = new NotFound({ resource: "project" })
-
-const listEndpoints = (manifest: Manifest): ReadonlyArray<string> => manifest.endpoints.map(endpointName)
 
 /** Sorts by time first: a client may supply a build id of any UUID version. */
 const newestFirst = (a: Build, b: Build): number => b.created_at - a.created_at || compareText(b.build_id, a.build_id)

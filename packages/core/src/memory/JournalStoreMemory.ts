@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { DeliveryId, type EnvId, leastIdAt, type NodeId, type RunId } from "../foundation/Ids.ts"
 import type { JsonText } from "../foundation/JsonText.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import { canariesVersion } from "../resources/builds/CanaryStore.ts"
 import { takeWithinBudget } from "../runtime/journal/ClaimData.ts"
 import {
   type Claim,
@@ -91,7 +92,8 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
           operations: [...db.operations.values()].some(
             ({ operation, until }) => operation.ended_at === null && until < now
           ),
-          pauses_version: versionOf([...db.pauses.values()])
+          pauses_version: versionOf([...db.pauses.values()]),
+          canaries_version: canariesVersion([...db.canaries.values()].map(({ canary }) => canary))
         })),
 
       endLease: (nodeId) => Effect.sync(() => void db.leases.delete(nodeId)),

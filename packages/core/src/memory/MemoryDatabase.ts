@@ -9,6 +9,7 @@ import type {
   ApiKeyId,
   AuditId,
   BuildId,
+  CanaryId,
   DeliveryId,
   DomainId,
   EnvId,
@@ -30,6 +31,8 @@ import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { utf8Length } from "../foundation/Utf8.ts"
 import type { AuditEntry } from "../resources/audit/AuditEntry.ts"
 import type { Build } from "../resources/builds/Build.ts"
+import type { Canary } from "../resources/builds/Canary.ts"
+import type { CanaryCounts } from "../resources/builds/CanaryCounts.ts"
 import type { Manifest } from "../resources/builds/Manifest.ts"
 import type { Domain } from "../resources/domains/Domain.ts"
 import type { DomainCertificate } from "../resources/domains/DomainCertificate.ts"
@@ -113,6 +116,10 @@ export class MemoryDatabase extends Context.Service<
     /** States of the rules of flow control, by `<env_id> <key>`. */
     readonly flowStates: Map<string, StoredFlowState>
     readonly pauses: Map<PauseId, Pause>
+    /** Latest canaries, by project. */
+    readonly canaries: Map<ProjectId, { readonly canary: Canary; readonly manifest: Manifest }>
+    /** Counts of canaries, by node. */
+    readonly canaryCounts: Map<CanaryId, Map<NodeId, CanaryCounts>>
     /** Operations, with the ends of their leases and their idempotency keys. */
     readonly operations: Map<
       OperationId,
@@ -162,6 +169,8 @@ export class MemoryDatabase extends Context.Service<
       once: new Map(),
       flowStates: new Map(),
       pauses: new Map(),
+      canaries: new Map(),
+      canaryCounts: new Map(),
       operations: new Map(),
       alerts: new Map(),
       series: new Map(),

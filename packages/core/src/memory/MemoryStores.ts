@@ -10,6 +10,7 @@ import type { ClusterBus } from "../platform/cluster/ClusterBus.ts"
 import type { SealedStore } from "../platform/encryption/SealedStore.ts"
 import type { AuditStore } from "../resources/audit/AuditStore.ts"
 import type { BuildStore } from "../resources/builds/BuildStore.ts"
+import type { CanaryStore } from "../resources/builds/CanaryStore.ts"
 import type { DomainStore } from "../resources/domains/DomainStore.ts"
 import type { FileStore } from "../resources/files/FileStore.ts"
 import type { ScrubStore } from "../resources/files/ScrubStore.ts"
@@ -43,6 +44,7 @@ import * as ApiKeyStoreMemory from "./ApiKeyStoreMemory.ts"
 import * as AuditStoreMemory from "./AuditStoreMemory.ts"
 import * as BlobStoreMemory from "./BlobStoreMemory.ts"
 import * as BuildStoreMemory from "./BuildStoreMemory.ts"
+import * as CanaryStoreMemory from "./CanaryStoreMemory.ts"
 import * as ClusterBusMemory from "./ClusterBusMemory.ts"
 import * as ContextVariableStoreMemory from "./ContextVariableStoreMemory.ts"
 import * as DeadLetterStoreMemory from "./DeadLetterStoreMemory.ts"
@@ -84,6 +86,7 @@ export type DatabaseStores =
   | FileStore
   | ScrubStore
   | BuildStore
+  | CanaryStore
   | ScheduleStore
   | TickStore
   | WorkflowStore
@@ -116,6 +119,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   FileStoreMemory.layer,
   ScrubStoreMemory.layer,
   BuildStoreMemory.layer,
+  Layer.provide(CanaryStoreMemory.layer, BuildStoreMemory.layer),
   ScheduleStoreMemory.layer,
   TickStoreMemory.layer,
   EventStoreMemory.layer,

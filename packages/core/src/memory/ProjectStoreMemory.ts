@@ -21,6 +21,7 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
       pauses,
       series,
       alerts,
+      canaries,
       uncommittedBlobs
     } = yield* MemoryDatabase
 
@@ -73,6 +74,7 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
           removedProjects.set(id, { project_id: id, env_id: envId, removed_at: at, swept: false })
           deployments.delete(id)
           liveBuilds.delete(id)
+          canaries.delete(id)
           for (const build of builds.values()) {
             if (build.project_id !== id) continue
             builds.delete(build.build_id)

@@ -69,7 +69,13 @@ export const trustedSandbox = (modules: Readonly<Record<string, TrustedModule>>)
       check: (zip) => Effect.asVoid(find(zip)),
       prepare: (zip) =>
         Effect.flatMap(find(zip), (module) =>
-          Effect.map(exportedFunctions(module), (functions) => ({ functions, artifact: zip.slice() }))
+          Effect.map(exportedFunctions(module), (functions) => ({
+            functions,
+            artifact: zip.slice(),
+            code: Object.values(module)
+              .flatMap((ns) => Object.values(ns))
+              .join("\n")
+          }))
         ),
       compileSource: (source) => compileTrusted(source),
       invoke: Effect.fnUntraced(function* (invocation: Invocation) {

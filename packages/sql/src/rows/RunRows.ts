@@ -1,5 +1,5 @@
 /** Rows of the table `runs`. */
-import { type Delivery, LogEntry, Run, type RunId, type Timestamp, utf8Length } from "@weft/core/adapter"
+import { type BuildId, type Delivery, LogEntry, Run, type RunId, type Timestamp, utf8Length } from "@weft/core/adapter"
 import { Schema, Struct } from "effect"
 import { deriveColumns } from "./Columns.ts"
 import { termColumns, toTerms } from "./DeliveryRows.ts"
@@ -33,7 +33,7 @@ export const settledRow = makeRow(
   Struct.pick(columns, [...endRow.names, "project_id", "project_name", "run_type", "start_time"])
 )
 
-const nextAttempt = { attempt: "integer", due_at: "integer", first_run_id: "text" } as const
+const nextAttempt = { build_id: "text", attempt: "integer", due_at: "integer", first_run_id: "text" } as const
 
 /** The next attempt of the delivery that a running run holds. */
 export const requeueRow = makeRow({ ...Struct.pick(columns, ["env_id", "run_id", "delivery_id"]), ...nextAttempt })
@@ -74,13 +74,15 @@ interface EndRecord extends Run {
   readonly dead_since: Timestamp | null
 }
 
-interface RequeueRecord extends NextAttempt {
+interface RequeueRecord extends Omit<NextAttempt, "build_id"> {
   readonly env_id: string
   readonly run_id: string
   readonly delivery_id: string
+  readonly build_id: string
 }
 
 interface NextAttempt {
+  readonly build_id?: BuildId
   readonly attempt: number
   readonly due_at: Timestamp
   readonly first_run_id: RunId | null
@@ -113,10 +115,15 @@ export const toEndRow = (run: Run, logs: string | null, delivery_id: string | nu
 })
 
 /** Returns the columns of `requeueRow`. */
-export const toRequeueRow = ({ env_id, run_id }: Run, delivery_id: string, next: NextAttempt): RequeueRecord => ({
+export const toRequeueRow = (
+  { env_id, run_id, build_id }: Run,
+  delivery_id: string,
+  next: NextAttempt
+): RequeueRecord => ({
   env_id,
   run_id,
   delivery_id,
+  build_id,
   ...next
 })
 

@@ -1,9 +1,10 @@
 /** `weft deploy`: builds the project, prints the changes, uploads and deploys the build. */
-import type { Build } from "@weft/client"
+import type { Build, DeployInput } from "@weft/client"
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Command, TerminalCapabilities } from "effect/cli"
 import { makeBundler } from "../../bundle/Bundle.ts"
 import { Api } from "../../connection/Api.ts"
+import { capabilityLines, hasAdded } from "../../deployment/CapabilityText.ts"
 import { type Change, diffEntryPoints } from "../../deployment/Changes.ts"
 import { changeLines, entryPointLines } from "../../deployment/DeploymentText.ts"
 import { type EntryPoints, listEntryPoints } from "../../deployment/EntryPoints.ts"
@@ -14,16 +15,20 @@ import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { bytes } from "../../output/Sizes.ts"
 import { readProject } from "../../project/Project.ts"
+import { canaryFlags, readCanaryFlags } from "./CanaryFlags.ts"
 import { requireConfirmation } from "./Confirmation.ts"
 
 export const confirm = switchFlag("confirm", "Show the changes and ask before deploying")
+
+const yes = switchFlag("yes", "Deploy without asking, although the code uses more than the deployed build")
 
 export const dryRun = switchFlag("dry-run", "Show the changes without deploying")
 
 export const deploy = Command.make(
   "deploy",
-  { confirm, dryRun },
-  Effect.fnUntraced(function* ({ confirm, dryRun }) {
+  { confirm, dryRun, yes, ...canaryFlags },
+  Effect.fnUntraced(function* ({ confirm, dryRun, yes, ...flags }) {
+    const input = yield* readCanaryFlags(flags)
     const output = yield* Output
     const { target } = yield* Api
     const { url } = yield* target
@@ -42,13 +47,17 @@ export const deploy = Command.make(
     if (dryRun) return yield* output.print({ deployed: false, ...facts }, () => "Nothing was done: --dry-run")
     if (confirm) yield* requireConfirmation(`Deploy ${project.name} to ${url}?`)
 
-    const build = yield* upload(project.name, bundle.zip, bundle.hash)
-    yield* printDeployed(url, build, entryPoints, facts)
+    const buildId = yield* upload(project.name, bundle.zip, bundle.hash)
+    yield* reviewCapabilities(project.name, buildId, deployed !== null && !yes)
+    const build = yield* activate(project.name, buildId, input)
+    if (input.canary !== undefined) yield* printCanary(build, input.canary.share, facts)
+    else yield* printDeployed(url, build, entryPoints, facts)
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Deploy the project and show the changes of handlers, schedules, webhooks and tools"),
   Command.withExamples([
     { command: "weft deploy", description: "Deploy to the current profile's server" },
+    { command: "weft deploy --canary 10% --for 10m", description: "Give it a tenth of the events and calls first" },
     { command: "weft deploy --dry-run --profile production", description: "Show what would change there" }
   ])
 )
@@ -82,8 +91,46 @@ const upload = Effect.fnUntraced(function* (project: string, zip: Uint8Array, ha
   yield* ensureProject(project)
   yield* output.status(`uploading ${bytes(zip.length)}…`)
   const { build_id } = yield* request((weft, options) => weft.builds.upload(project, zip, { ...options, hash }))
+  return build_id
+})
+
+/** Prints the capabilities that the build adds and removes. At a terminal, asks before some are added. */
+const reviewCapabilities = Effect.fnUntraced(function* (project: string, buildId: string, isAsking: boolean) {
+  const { json, note, paint } = yield* Output
+  const { request } = yield* Api
+  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+  const found = yield* request((weft, options) =>
+    weft.builds.capabilities(project, buildId, { compare: "deployed" }, options)
+  ).pipe(
+    Effect.catchIf(
+      ({ code }) => code === "not_found",
+      () => Effect.succeed(null)
+    )
+  )
+  // A server of an older release does not know them.
+  if (found === null || found.compared === null) return
+  const { added, removed } = found.compared
+  const lines = capabilityLines(added, removed, paint)
+  if (lines.length === 0) return
+  yield* note(lines.join("\n"))
+  if (isAsking && hasAdded(added) && canPrompt && !json)
+    yield* requireConfirmation(`The code uses more than the deployed build. Deploy ${project}?`)
+})
+
+const activate = Effect.fnUntraced(function* (project: string, buildId: string, input: DeployInput) {
+  const output = yield* Output
+  const { request } = yield* Api
   yield* output.status("deploying…")
-  return yield* request((weft, options) => weft.builds.deploy(project, build_id, options))
+  return yield* request((weft, options) => weft.builds.deploy(project, buildId, input, options))
+})
+
+const printCanary = Effect.fnUntraced(function* (build: Build, share: number, facts: object) {
+  const output = yield* Output
+  yield* output.print(
+    { deployed: false, canary: true, build_id: build.build_id, ...facts },
+    () =>
+      `${output.paint.green("canary")} ${build.build_id} gets ${Math.round(share * 1000) / 10} %; see \`weft canary\``
+  )
 })
 
 const printDeployed = Effect.fnUntraced(function* (url: string, build: Build, entryPoints: EntryPoints, facts: object) {

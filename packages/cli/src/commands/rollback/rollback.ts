@@ -44,7 +44,7 @@ export const rollback = Command.make(
     yield* output.note(changes.length === 0 ? "  same triggers" : changeLines(changes, output.paint).join("\n"))
     if (dryRun) return yield* output.print({ deployed: false, ...facts }, () => "Nothing was done: --dry-run")
     if (confirm) yield* requireConfirmation(`Roll ${name} back at ${url}?`)
-    yield* api.request((weft, options) => weft.builds.deploy(name, build.build_id, options))
+    yield* api.request((weft, options) => weft.builds.deploy(name, build.build_id, {}, options))
     yield* output.print(
       { deployed: true, ...facts },
       () => `${output.paint.green("deployed")} ${build.build_id}, instead of ${deployed?.build_id ?? "no build"}`

@@ -30,6 +30,8 @@ export const ControlMessage = Schema.Union([
   Schema.Struct({ type: Schema.Literal("workflows:cancelled"), run_ids: Schema.Array(RunId) }),
   /** A pause began, changed or ended. */
   Schema.Struct({ type: Schema.Literal("pauses:changed") }),
+  /** A canary began or ended. */
+  Schema.Struct({ type: Schema.Literal("canaries:changed") }),
   /** An operator lists the nodes: each answers. */
   Schema.Struct({ type: Schema.Literal("nodes:asked") }),
   Schema.Struct({ type: Schema.Literal("nodes:answered"), node: NodeSummary }),

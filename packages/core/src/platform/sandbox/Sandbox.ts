@@ -45,6 +45,8 @@ export interface ExportedFunction extends FunctionRef {
 export interface Prepared {
   readonly functions: ReadonlyArray<ExportedFunction>
   readonly artifact: Uint8Array
+  /** The compiled code as text, in which uses of capabilities are found; without it, none are. */
+  readonly code?: string
 }
 
 /** The bundle of an invocation. An engine keeps one warm isolate per environment and build. */

@@ -13,6 +13,8 @@ import { SessionStore } from "../../tenants/access/SessionStore.ts"
 import { TenantStore } from "../../tenants/orgs/TenantStore.ts"
 import type { Build } from "../builds/Build.ts"
 import { BuildStore } from "../builds/BuildStore.ts"
+import type { Canary } from "../builds/Canary.ts"
+import { CanaryStore } from "../builds/CanaryStore.ts"
 import { DomainStore } from "../domains/DomainStore.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { ContextVariableStore } from "../secrets/ContextVariableStore.ts"
@@ -26,6 +28,7 @@ type Audited =
   | ContextVariableStore
   | DomainStore
   | BuildStore
+  | CanaryStore
   | ProjectStore
   | TenantStore
 
@@ -53,6 +56,7 @@ export const auditedStores: Layer.Layer<Audited, never, Audited | AuditStore | S
         Context.add(ContextVariableStore, contextVariables(yield* ContextVariableStore, audit)),
         Context.add(DomainStore, domains(yield* DomainStore, audit)),
         Context.add(BuildStore, builds(yield* BuildStore, audit)),
+        Context.add(CanaryStore, canaries(yield* CanaryStore, audit)),
         Context.add(ProjectStore, projects(yield* ProjectStore, audit)),
         Context.add(TenantStore, tenants(yield* TenantStore, audit))
       )
@@ -174,6 +178,33 @@ const domains = (store: DomainStore["Service"], audit: Audit): DomainStore["Serv
       object_name: domain
     }))
 })
+
+const canaries = (store: CanaryStore["Service"], audit: Audit): CanaryStore["Service"] => {
+  const toFacts = (action: AuditFacts["action"], canary: Canary, details: AuditFacts["details"]): AuditFacts => ({
+    action,
+    env_id: canary.env_id,
+    object_id: canary.build_id,
+    details: { project_id: canary.project_id, base_build_id: canary.base_build_id, ...details }
+  })
+  return {
+    ...store,
+    begin: (canary, manifest, replace) =>
+      audit(store.begin(canary, manifest, replace), () =>
+        toFacts("canary.start", canary, {
+          share: canary.settings.share,
+          window_ms: canary.settings.window_ms,
+          promote: canary.settings.promote
+        })
+      ),
+    // The deployment that replaces a canary has an entry of its own.
+    end: (envId, id, end) =>
+      audit(store.end(envId, id, end), (canary) =>
+        end.state === "replaced"
+          ? null
+          : toFacts(end.state === "promoted" ? "canary.promote" : "canary.rollback", canary, { reason: end.reason })
+      )
+  }
+}
 
 const builds = (store: BuildStore["Service"], audit: Audit): BuildStore["Service"] => {
   const toFacts = (action: "build.deploy" | "build.go_live", build: Build): AuditFacts => ({

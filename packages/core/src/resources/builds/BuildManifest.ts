@@ -1,11 +1,13 @@
 /** Reads what a build declares, also before its first deployment. */
 import { Effect } from "effect"
 import type { BadRequest, ContentDamaged, Forbidden, NotFound, StoreUnavailable } from "../../foundation/Errors.ts"
+import type { BuildId } from "../../foundation/Ids.ts"
 import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
 import type { Caller } from "../../tenants/access/Caller.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { resolveProject } from "../projects/resolveProject.ts"
 import type { Build } from "./Build.ts"
+import { type BuildCapabilities, noCapabilities, toCapabilities, withoutCapabilities } from "./BuildCapabilities.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
 import { BuildZips } from "./BuildZips.ts"
 import { toBuildId } from "./Deploy.ts"
@@ -22,6 +24,28 @@ export type ReadBuildManifest = (
   buildId: string
 ) => Effect.Effect<
   DeclaredBuild,
+  Forbidden | NotFound | BadRequest | ContentDamaged | SandboxUnavailable | StoreUnavailable,
+  Caller
+>
+
+export interface ComparedCapabilities {
+  readonly build_id: BuildId
+  readonly capabilities: BuildCapabilities
+  /** The difference to the deployed build; null if it was not wanted. */
+  readonly compared: {
+    /** Null if no build is deployed; then all capabilities are added. */
+    readonly build_id: BuildId | null
+    readonly added: BuildCapabilities
+    readonly removed: BuildCapabilities
+  } | null
+}
+
+export type ReadCapabilities = (
+  project: string,
+  buildId: string,
+  compare?: "deployed"
+) => Effect.Effect<
+  ComparedCapabilities,
   Forbidden | NotFound | BadRequest | ContentDamaged | SandboxUnavailable | StoreUnavailable,
   Caller
 >
@@ -51,7 +75,34 @@ export const makeReadBuildManifest = Effect.gen(function* () {
       return { build, manifest, isActive: false }
     })
 
-  return { manifest: readFor("read"), executable: readFor("execute") }
+  const readManifest = readFor("read")
+
+  /** Reads the capabilities of the build. A manifest of an older release lacks the uses of the code. */
+  const readCapabilities = Effect.fnUntraced(function* ({ build, manifest }: DeclaredBuild | Deployment) {
+    if (manifest.uses !== undefined) return toCapabilities(manifest)
+    const prepared = yield* queue.withTurn(build.env_id)(Effect.flatMap(zips.get(build), prepare))
+    return toCapabilities(prepared.manifest)
+  })
+
+  const capabilities: ReadCapabilities = Effect.fnUntraced(function* (idOrName, buildId, compare) {
+    const declared = yield* readManifest(idOrName, buildId)
+    const { env_id, project_id, build_id } = declared.build
+    const own = yield* readCapabilities(declared)
+    if (compare === undefined) return { build_id, capabilities: own, compared: null }
+    const deployed = yield* orNull(store.deployed(env_id, project_id))
+    const former = deployed === null ? noCapabilities : yield* readCapabilities(deployed)
+    return {
+      build_id,
+      capabilities: own,
+      compared: {
+        build_id: deployed?.build.build_id ?? null,
+        added: withoutCapabilities(own, former),
+        removed: withoutCapabilities(former, own)
+      }
+    }
+  })
+
+  return { manifest: readManifest, executable: readFor("execute"), capabilities }
 })
 
 const orNull = (found: Effect.Effect<Deployment, NotFound | StoreUnavailable>) =>

@@ -6,6 +6,7 @@ import type { BuildId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import { utf8Encode } from "../../foundation/Utf8.ts"
 import type { BlobStore, ByteRange } from "../../platform/blobs/BlobStore.ts"
+import type { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import type { FunctionRef, Sandbox } from "../../platform/sandbox/Sandbox.ts"
 import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
 import { readable } from "../../tenants/access/Permission.ts"
@@ -13,9 +14,10 @@ import type { FileStore } from "../files/FileStore.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { resolveProject } from "../projects/resolveProject.ts"
 import type { Build } from "./Build.ts"
-import { makeReadBuildManifest, type ReadBuildManifest } from "./BuildManifest.ts"
+import { makeReadBuildManifest, type ReadBuildManifest, type ReadCapabilities } from "./BuildManifest.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
 import { BuildZips } from "./BuildZips.ts"
+import type { CanaryStore } from "./CanaryStore.ts"
 import { type Deploy, makeDeploy, toBuildId } from "./Deploy.ts"
 import type { Deployments } from "./Deployments.ts"
 import { type LiveBuilds, makeLiveBuilds } from "./LiveBuilds.ts"
@@ -62,6 +64,11 @@ export class Builds extends Context.Service<
      * be loaded, or if its metadata is invalid.
      */
     readonly manifest: ReadBuildManifest
+    /**
+     * Returns what the build uses and declares; with `compare`, also the difference to the deployed build. Fails as
+     * `manifest` does.
+     */
+    readonly capabilities: ReadCapabilities
     /** As `manifest`, for callers that run the build. Needs `build: execute`. */
     readonly executable: ReadBuildManifest
     readonly download: (project: string, buildId: string) => Effect.Effect<BuildDownload, Denied | NotFound, Caller>
@@ -93,6 +100,8 @@ export class Builds extends Context.Service<
     | BlobStore
     | BuildStore
     | BuildZips
+    | CanaryStore
+    | ClusterBus
     | Deployments
     | FileStore
     | PreparationQueue

@@ -12,6 +12,8 @@ import { makeSnapshots } from "../../platform/cluster/Snapshots.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Build } from "./Build.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
+import { type CanarySubject, makeIsCanarySide } from "./Canary.ts"
+import { type CanaryDeployment, CanaryStore } from "./CanaryStore.ts"
 import type { Endpoint, FunctionEntry, Manifest } from "./Manifest.ts"
 import type { Prompt, Resource, Tool } from "./McpEntries.ts"
 import { failureEventType } from "./OnFailure.ts"
@@ -69,6 +71,8 @@ export interface EnvDeployments {
   readonly systemHandlers: (eventType: string) => ReadonlyArray<Match>
   /** Handlers of the event about runs that failed for good. */
   readonly failureHandlers: ReadonlyArray<Match>
+  /** Returns the handlers of exactly this type. Events of Weft itself reach no handler for all types. */
+  readonly exactMatches: (eventType: string) => ReadonlyArray<Match>
   /** Returns the functions whose runs an event of the type may cancel, with their conditions on the event. */
   readonly cancels: (eventType: string) => ReadonlyArray<Match>
   /** Returns the endpoint of this method, service and path. `path` is that of the URL and starts with `/`. */
@@ -83,8 +87,21 @@ export interface EnvDeployments {
    * whose name sorts first wins.
    */
   readonly mcp: (service: string) => McpService
+  /** Includes canaries. */
   readonly builds: ReadonlyMap<BuildId, Deployment>
+  /** Null without a canary. With one, all other fields are those of the deployed builds: use `assignTo`. */
+  readonly canaries: Canaries | null
 }
+
+/** Active canaries of an environment. */
+export interface Canaries {
+  /** Returns the deployments for one event or request: for each project, those of the side that gets it. */
+  readonly assign: (subject: CanarySubject) => EnvDeployments
+}
+
+/** Returns the deployments for one event or request. */
+export const assignTo = (deployed: EnvDeployments, subject: () => CanarySubject): EnvDeployments =>
+  deployed.canaries === null ? deployed : deployed.canaries.assign(subject())
 
 /** Maximum age of a snapshot on a node that missed the `deployments:changed` message. */
 const ageLimit: Duration.Input = "60 seconds"
@@ -103,15 +120,14 @@ export class Deployments extends Context.Service<
     readonly changed: (envId: EnvId) => Effect.Effect<void>
   }
 >()("@weft/core/resources/builds/Deployments") {
-  static readonly layer: Layer.Layer<Deployments, never, BuildStore | ClusterBus> = Layer.effect(
+  static readonly layer: Layer.Layer<Deployments, never, BuildStore | CanaryStore | ClusterBus> = Layer.effect(
     Deployments,
     Effect.gen(function* () {
       const store = yield* BuildStore
+      const canaries = yield* CanaryStore
       const bus = yield* ClusterBus
-      const snapshots = yield* makeSnapshots((envId: EnvId) => Effect.map(store.deployments(envId), toSnapshot), {
-        capacity,
-        ageLimit
-      })
+      const read = (envId: EnvId) => Effect.zipWith(store.deployments(envId), canaries.active(envId), toSnapshot)
+      const snapshots = yield* makeSnapshots(read, { capacity, ageLimit })
 
       yield* subscribe(
         (message) => (message.type === "deployments:changed" ? snapshots.invalidate(message.env_id) : Effect.void),
@@ -129,47 +145,73 @@ export class Deployments extends Context.Service<
 }
 
 /** Indexes the active builds of an environment. Pure. */
-export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeployments => {
-  const exact = new Map<string, Array<Match>>()
-  const prefixes: Array<{ readonly prefix: string; readonly match: Match }> = []
-  const routes = new Map<string, Route>()
-  const functions = new Map<string, Array<Match>>()
-  const cancels = new Map<string, Array<Match>>()
-  for (const { build, manifest } of deployments) {
-    for (const handler of manifest.handlers) {
-      const condition = handler.if === undefined ? {} : { condition: handler.if }
-      const match: Match = { build, handler, run_type: "event", ...condition }
-      if (handler.event_type.endsWith("*")) prefixes.push({ prefix: handler.event_type.slice(0, -1), match })
-      else add(exact, handler.event_type, match)
-    }
-    for (const handler of manifest.functions) {
-      const name = `${handler.ns}/${handler.var}`
-      const match: Match = { build, handler, run_type: "call" }
-      add(functions, name, match)
-      add(functions, `${build.project_name}:${name}`, match)
-      const cancelOn = handler.flow?.cancel_on
-      for (const type of new Set(cancelOn?.events)) {
-        add(cancels, type, cancelOn?.if === undefined ? match : { ...match, condition: cancelOn.if })
-      }
-    }
-    for (const endpoint of manifest.endpoints) {
-      routes.set(routeKey(endpoint.method, endpoint.service, endpoint.path), { build, endpoint })
-    }
+export const toSnapshot = (
+  deployments: ReadonlyArray<Deployment>,
+  canaries: ReadonlyArray<CanaryDeployment> = []
+): EnvDeployments => {
+  if (canaries.length === 0) return toView(deployments, [])
+  const sides = canaries.map(({ canary, build, manifest }) => ({
+    isCanary: makeIsCanarySide(canary),
+    projectId: canary.project_id,
+    deployment: { build, manifest }
+  }))
+  const base = toView(deployments, [])
+  const builds = new Map([
+    ...base.builds,
+    ...sides.map(({ deployment }) => [deployment.build.build_id, deployment] as const)
+  ])
+  /** Views by the sides of all projects, as bits. */
+  const views = new Map<number, EnvDeployments>()
+
+  const makeView = (bits: number): EnvDeployments => {
+    const chosen = new Map(
+      sides.flatMap((side, index) => ((bits >> index) & 1 ? [[side.projectId, side.deployment]] : []))
+    )
+    const others = deployments.filter(({ build }) => chosen.has(build.project_id))
+    const unchosen = sides.flatMap(({ projectId, deployment }) => (chosen.has(projectId) ? [] : [deployment]))
+    const selected = deployments.map((deployment) => chosen.get(deployment.build.project_id) ?? deployment)
+    return { ...toView(selected, [...others, ...unchosen]), builds }
   }
+
+  const assign = (subject: CanarySubject): EnvDeployments => {
+    let bits = 0
+    for (const [index, { isCanary }] of sides.entries()) if (isCanary(subject)) bits |= 1 << index
+    const known = views.get(bits)
+    if (known !== undefined) return known
+    const view = makeView(bits)
+    views.set(bits, view)
+    return view
+  }
+  return { ...base, builds, canaries: { assign } }
+}
+
+/**
+ * Indexes builds. `others` are the builds of the sides that do not get the event or request. Endpoints,
+ * functions and entries for models that only they have come from them. So no caller finds less than before.
+ */
+const toView = (deployments: ReadonlyArray<Deployment>, others: ReadonlyArray<Deployment>): EnvDeployments => {
+  const { exact, prefixes } = indexHandlers(deployments)
+  const { functions, cancels } = indexFunctions(deployments, others)
+  const routes = new Map<string, Route>()
+  // The builds that get the event or request come last and replace the others.
+  for (const { build, manifest } of [...others, ...deployments])
+    for (const endpoint of manifest.endpoints)
+      routes.set(routeKey(endpoint.method, endpoint.service, endpoint.path), { build, endpoint })
+  const all = { deployments, others }
   const tools = byService(
-    deployments,
+    all,
     (it) => it.tools,
     (tool) => tool.name,
     (build, tool) => ({ build, tool })
   )
   const resources = byService(
-    deployments,
+    all,
     (it) => it.resources,
     ({ uri }) => uri,
     (build, resource) => ({ build, resource })
   )
   const prompts = byService(
-    deployments,
+    all,
     (it) => it.prompts,
     (prompt) => prompt.name,
     (build, prompt) => ({ build, prompt })
@@ -182,6 +224,7 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
     },
     systemHandlers: (eventType) => exact.get(eventType) ?? none,
     failureHandlers: exact.get(failureEventType) ?? [],
+    exactMatches: (eventType) => exact.get(eventType) ?? none,
     cancels: (eventType) => cancels.get(eventType) ?? none,
     endpoint: (method, service, path) => routes.get(routeKey(method, service, path)),
     functions: (reference) => functions.get(reference) ?? [],
@@ -190,8 +233,46 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
       resources: resources.get(service) ?? new Map(),
       prompts: prompts.get(service) ?? new Map()
     }),
-    builds: new Map(deployments.map((deployment) => [deployment.build.build_id, deployment]))
+    builds: new Map(deployments.map((deployment) => [deployment.build.build_id, deployment])),
+    canaries: null
   }
+}
+
+const indexHandlers = (deployments: ReadonlyArray<Deployment>) => {
+  const exact = new Map<string, Array<Match>>()
+  const prefixes: Array<{ readonly prefix: string; readonly match: Match }> = []
+  for (const { build, manifest } of deployments) {
+    for (const handler of manifest.handlers) {
+      const condition = handler.if === undefined ? {} : { condition: handler.if }
+      const match: Match = { build, handler, run_type: "event", ...condition }
+      if (handler.event_type.endsWith("*")) prefixes.push({ prefix: handler.event_type.slice(0, -1), match })
+      else add(exact, handler.event_type, match)
+    }
+  }
+  return { exact, prefixes }
+}
+
+/** Indexes functions by name, and by the events that cancel their runs. Runs of both sides of a canary may be cancelled. */
+const indexFunctions = (deployments: ReadonlyArray<Deployment>, others: ReadonlyArray<Deployment>) => {
+  const functions = new Map<string, Array<Match>>()
+  const cancels = new Map<string, Array<Match>>()
+  for (const { build, manifest } of [...deployments, ...others]) {
+    for (const handler of manifest.functions) {
+      const name = `${handler.ns}/${handler.var}`
+      const qualified = `${build.project_name}:${name}`
+      const match: Match = { build, handler, run_type: "call" }
+      const isFirst = !functions.has(qualified)
+      if (isFirst) {
+        add(functions, name, match)
+        add(functions, qualified, match)
+      }
+      const cancelOn = handler.flow?.cancel_on
+      for (const type of new Set(cancelOn?.events)) {
+        add(cancels, type, cancelOn?.if === undefined ? match : { ...match, condition: cancelOn.if })
+      }
+    }
+  }
+  return { functions, cancels }
 }
 
 const none: ReadonlyArray<Match> = []
@@ -204,16 +285,19 @@ const add = (matches: Map<string, Array<Match>>, key: string, match: Match): voi
 
 /** Indexes the entries of one kind by service, then by key. */
 const byService = <Entry extends { readonly service: string }, Deployed>(
-  deployments: ReadonlyArray<Deployment>,
+  { deployments, others }: Readonly<Record<"deployments" | "others", ReadonlyArray<Deployment>>>,
   select: (manifest: Manifest) => ReadonlyArray<Entry>,
   keyOf: (entry: Entry) => string,
   deployed: (build: Build, entry: Entry) => Deployed
 ): ReadonlyMap<string, ReadonlyMap<string, Deployed>> => {
-  const all = deployments.flatMap(({ build, manifest }) => select(manifest).map((entry) => ({ build, entry })))
+  const list = (some: ReadonlyArray<Deployment>, rank: number) =>
+    some.flatMap(({ build, manifest }) => select(manifest).map((entry) => ({ build, entry, rank })))
+  const all = [...list(others, 0), ...list(deployments, 1)]
   const services = new Map<string, Map<string, Deployed>>()
   // `Map.set` on an existing key replaces the value and keeps its position.
   for (const { build, entry } of all.sort(
-    (a, b) => order(keyOf(a.entry), keyOf(b.entry)) || order(b.build.project_name, a.build.project_name)
+    (a, b) =>
+      order(keyOf(a.entry), keyOf(b.entry)) || order(b.build.project_name, a.build.project_name) || a.rank - b.rank
   )) {
     const entries = services.get(entry.service) ?? new Map<string, Deployed>()
     services.set(entry.service, entries.set(keyOf(entry), deployed(build, entry)))

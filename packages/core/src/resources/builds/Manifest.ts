@@ -5,6 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { HandlerId, ScheduleId } from "../../foundation/Ids.ts"
+import { CodeUses } from "./CodeUses.ts"
 import { FlowControl } from "./FlowControl.ts"
 import { Prompt, Resource, Tool } from "./McpEntries.ts"
 import { OnFailure } from "./OnFailure.ts"
@@ -105,6 +106,8 @@ export const Manifest = Schema.Struct({
   endpoints: Schema.Array(Endpoint),
   tools: Schema.Array(Tool),
   resources: Schema.Array(Resource).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  prompts: Schema.Array(Prompt).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+  prompts: Schema.Array(Prompt).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  /** Uses that were found in the code; absent in manifests of older releases. */
+  uses: Schema.optionalKey(CodeUses)
 })
 export type Manifest = typeof Manifest.Type

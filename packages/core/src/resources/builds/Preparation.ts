@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { BadRequest } from "../../foundation/Errors.ts"
 import { freshIds } from "../../foundation/Ids.ts"
 import { Sandbox, type SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
+import { findUses } from "./CodeUses.ts"
 import type { Manifest } from "./Manifest.ts"
 import { readManifest } from "./Meta.ts"
 
@@ -19,9 +20,10 @@ export const makePrepare = Effect.gen(function* () {
   const freshId = yield* freshIds
 
   return Effect.fnUntraced(function* (zip) {
-    const { functions, artifact } = yield* Effect.catchTag(sandbox.prepare(zip), "BundleRejected", ({ reason }) =>
+    const { functions, artifact, code } = yield* Effect.catchTag(sandbox.prepare(zip), "BundleRejected", ({ reason }) =>
       Effect.fail(new BadRequest({ reason }))
     )
-    return { manifest: yield* readManifest(functions, freshId), artifact }
+    const manifest = yield* readManifest(functions, freshId)
+    return { manifest: code === undefined ? manifest : { ...manifest, uses: yield* findUses(code) }, artifact }
   }) satisfies Prepare
 })

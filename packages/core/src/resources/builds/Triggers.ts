@@ -4,6 +4,7 @@ import { cronFault, isTimezone } from "../../foundation/time/Cron.ts"
 import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
 import { RecordMode } from "../../tenants/orgs/RecordMode.ts"
 import { isAlertEvent } from "./AlertEvents.ts"
+import { canaryPromotedType, canaryRolledBackType } from "./Canary.ts"
 import { flowKeys, readCondition, readFlowControl } from "./FlowControl.ts"
 import {
   backgroundTimeoutMs,
@@ -199,10 +200,14 @@ const readFieldPath = (field: string, value: unknown): Read<string> =>
       : Result.succeed(path)
   )
 
+/** Types of the events that Weft itself publishes. */
+const ownEventTypes = [failureEventType, canaryPromotedType, canaryRolledBackType]
+
 const readEventType = (field: string, value: unknown): Read<string> =>
   Result.flatMap(readText(field, value, eventTypeLengthMax), (type) => {
-    if (type.startsWith("svc:") && type !== failureEventType && !isAlertEvent(type)) {
-      return fault(field, `must not start with svc:, which is reserved, except ${failureEventType} and svc:alert:…`)
+    if (type.startsWith("svc:") && !ownEventTypes.includes(type) && !isAlertEvent(type)) {
+      const allowed = [...ownEventTypes, "svc:alert:…"].join(", ")
+      return fault(field, `must not start with svc:, which is reserved, except ${allowed}`)
     }
     return type.slice(0, -1).includes("*") ? fault(field, "may have * at its end only") : Result.succeed(type)
   })

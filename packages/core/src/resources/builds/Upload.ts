@@ -6,7 +6,13 @@
  */
 import { Context, Effect } from "effect"
 import { Digest } from "effect/crypto"
-import { BadRequest, type Forbidden, type NotFound, type StoreUnavailable } from "../../foundation/Errors.ts"
+import {
+  BadRequest,
+  type DeploymentRefused,
+  type Forbidden,
+  type NotFound,
+  type StoreUnavailable
+} from "../../foundation/Errors.ts"
 import { BuildId, freshIds, isUuid } from "../../foundation/Ids.ts"
 import { addMillis, now } from "../../foundation/time/Timestamp.ts"
 import { BlobStore } from "../../platform/blobs/BlobStore.ts"
@@ -19,8 +25,9 @@ import { type ResolvedProject, resolveProject } from "../projects/resolveProject
 import { artifactKey } from "./Artifacts.ts"
 import { Build } from "./Build.ts"
 import { BuildStore } from "./BuildStore.ts"
-import { toEndpointConflict } from "./Deploy.ts"
 import { Deployments } from "./Deployments.ts"
+import { makeCheckPolicy } from "./DeployPolicy.ts"
+import { toEndpointConflict } from "./EndpointConflict.ts"
 import { makePrepare, type Preparation } from "./Preparation.ts"
 import { PreparationQueue } from "./PreparationQueue.ts"
 
@@ -51,7 +58,11 @@ export const ArchiveBytesMax = Context.Reference<number>("@weft/core/resources/b
 export type Upload = (
   project: string,
   input: NewBuild
-) => Effect.Effect<Uploaded, Forbidden | BadRequest | NotFound | SandboxUnavailable | StoreUnavailable, Caller>
+) => Effect.Effect<
+  Uploaded,
+  Forbidden | BadRequest | DeploymentRefused | NotFound | SandboxUnavailable | StoreUnavailable,
+  Caller
+>
 
 export const makeUpload = Effect.gen(function* () {
   const store = yield* BuildStore
@@ -62,6 +73,7 @@ export const makeUpload = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const deployments = yield* Deployments
   const prepare = yield* makePrepare
+  const checkPolicy = yield* makeCheckPolicy
   const queue = yield* PreparationQueue
   const freshId = yield* freshIds
   const bytesMax = yield* ArchiveBytesMax
@@ -151,6 +163,7 @@ export const makeUpload = Effect.gen(function* () {
       storage_path: `builds/${env_id}/${project_id}/${id}.${yield* freshId(BuildId)}.zip`,
       storage_backend: blobs.backend
     })
+    if (live !== null) yield* checkPolicy(build, live.manifest)
     // `Taken`: a concurrent upload has stored the id, or a build of another environment has it.
     return yield* writeAndStore(build, input.zip, live).pipe(
       Effect.as<Uploaded>({ build, existed: false }),

@@ -9,6 +9,7 @@ import type {
   RateLimited,
   StoreUnavailable
 } from "../../foundation/Errors.ts"
+import { EventId, freshIdsNow } from "../../foundation/Ids.ts"
 import type { Match } from "../../resources/builds/Deployments.ts"
 import { Caller, hostIdentity } from "../../tenants/access/Caller.ts"
 import type { Event } from "../events/Event.ts"
@@ -62,6 +63,7 @@ export class Calls extends Context.Service<
       const system = yield* SystemEvents
       const awaitRun = yield* makeAwaitRun
       const pauses = yield* ActivePauses
+      const fresh = yield* freshIdsNow
 
       /** Fails if the function starts no run, so that nobody waits for one. */
       const checkPause = ({ build: { env_id, project_id }, handler: { ns, var: name } }: Match) => {
@@ -72,14 +74,19 @@ export class Calls extends Context.Service<
       return Calls.of({
         call: Effect.fnUntraced(function* ({ fn, args = [], wait = 0, idempotencyKey, traceparent }) {
           const caller = yield* Caller
-          const match = yield* system.findCallee(fn, "fn")
+          const event_id = fresh(EventId)
+          const data = { fn, args: [...args] }
+          // The event is assigned in the same way when it is published.
+          const input = () => ({ id: event_id, type: "svc:call", stream_id: "", data })
+          const match = yield* system.findCallee(fn, "fn", () => ({ id: event_id, input }))
           yield* checkWait(wait)
           if (wait > 0) yield* checkPause(match)
           // The permission to call is sufficient. That a call is an event is an implementation detail.
           const event = yield* Effect.provideService(
             events.publish({
               type: "svc:call",
-              data: { fn, args: [...args] },
+              event_id,
+              data,
               ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
               ...(traceparent === undefined ? {} : { traceparent })
             }),

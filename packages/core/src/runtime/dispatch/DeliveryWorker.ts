@@ -8,6 +8,7 @@ import type { ActivityEvent } from "../../platform/cluster/ActivityEvent.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
 import { type Executed, type ExecuteError, Executor } from "../execution/Executor.ts"
+import { ActiveCanaries } from "../journal/ActiveCanaries.ts"
 import { Journal, type WriteCallback } from "../journal/Journal.ts"
 import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
 import { LocalRuns, toLocalId } from "../journal/LocalRuns.ts"
@@ -65,6 +66,7 @@ export class DeliveryWorker extends Context.Service<
       const renew = yield* makeRenew
       const failures = yield* makeFailureEvents
       const series = yield* SeriesRecorder
+      const canaries = yield* ActiveCanaries
       const clock = yield* Clock.Clock
 
       let isStopping = false
@@ -113,10 +115,17 @@ export class DeliveryWorker extends Context.Service<
         Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), null))
       )
 
+      /** Lets the deployed build retry a run of a canary that was rolled back meanwhile. */
+      const redirected = (entry: Settled): Settled => {
+        const build_id = entry.next === null ? undefined : canaries.findRedirect(entry.run)
+        return entry.next === null || build_id === undefined ? entry : { ...entry, next: { ...entry.next, build_id } }
+      }
+
       /** Settles an attempt whose execution failed. */
       const settleFailed = Effect.fnUntraced(function* (claim: Claim, cause: Cause.Cause<ExecuteError>) {
         const executed = (yield* toExecuted(cause)) ?? { lostLogs: yield* executor.logged(claim.run) }
-        return yield* settle(claim, buildSettlement(claim, executed, yield* currentTime, yield* Random.next))
+        const entry = buildSettlement(claim, executed, yield* currentTime, yield* Random.next)
+        return yield* settle(claim, redirected(entry))
       })
 
       /** Stores the end of an activation. Returns when the run continues. */
@@ -166,7 +175,7 @@ export class DeliveryWorker extends Context.Service<
           const settleNow = (executed: Executed) => {
             const draw = isFailure(executed.execution.outcome) ? Effect.runSyncWith(context)(Random.next) : 0
             const now = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
-            const entry = buildSettlement(claim, executed, now, draw)
+            const entry = redirected(buildSettlement(claim, executed, now, draw))
             if (failures.mayFollow(claim, entry)) return endWith(settle(claim, entry))
             const written: WriteCallback = (exit) => {
               if (Exit.isFailure(exit)) endWith(settle(claim, entry))

@@ -13,12 +13,12 @@ import { fromJsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { currentTraceparent } from "../../foundation/telemetry/Spans.ts"
 import { iso } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
-import { Deployments, type Match } from "../../resources/builds/Deployments.ts"
+import { assignTo, Deployments, type Match } from "../../resources/builds/Deployments.ts"
 import { failureEventType, nameOf } from "../../resources/builds/OnFailure.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import type { Cause } from "../events/Cause.ts"
 import type { Event } from "../events/Event.ts"
-import { EventExpressions } from "../events/EventExpressions.ts"
+import { EventExpressions, toSubject } from "../events/EventExpressions.ts"
 import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
 import { hasFailed, newDelivery } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
@@ -54,7 +54,8 @@ export const makeFailureEvents = Effect.gen(function* () {
 
   const hasReceivers = (envId: EnvId): boolean => {
     const deployed = deployments.getCached(envId)
-    return deployed === undefined || deployed.failureHandlers.length > 0 || isAwaited(envId)
+    if (deployed === undefined || deployed.canaries !== null) return true
+    return deployed.failureHandlers.length > 0 || isAwaited(envId)
   }
 
   /** Returns false if the plan does not allow the runs, or the depth of their chain. */
@@ -87,7 +88,7 @@ export const makeFailureEvents = Effect.gen(function* () {
   ): Effect.fn.Return<Settled, StoreUnavailable> {
     const { run } = entry
     const event = toFailureEvent(claim, run, fresh(EventId))
-    const deployed = yield* deployments.of(run.env_id)
+    const deployed = assignTo(yield* deployments.of(run.env_id), () => toSubject(event))
     const selected = yield* expressions.select(event, deployed.failureHandlers)
     const matches = selected.filter((match) => !isOnFailure(match, claim.delivery))
     const { on_failure, depth } = claim.delivery

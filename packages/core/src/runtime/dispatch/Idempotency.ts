@@ -63,7 +63,8 @@ export const makeDeliveries = Effect.gen(function* () {
 export const makeCancelKeys = Effect.map(makeDeliveryKeys, ({ cancelKey }) =>
   Effect.fnUntraced(function* ({ event, cancels = [] }: Publication) {
     const keys = yield* Effect.forEach(cancels, (match) => cancelKey(event, match))
-    return keys.flatMap((key) => key ?? [])
+    // Both sides of a canary may declare the same cancellation.
+    return [...new Set(keys.flatMap((key) => key ?? []))]
   })
 )
 

@@ -7,6 +7,7 @@
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { fromJsonText } from "../../foundation/JsonText.ts"
 import { NodeMetrics } from "../../foundation/telemetry/NodeMetrics.ts"
+import type { CanarySubject } from "../../resources/builds/Canary.ts"
 import type { Match } from "../../resources/builds/Deployments.ts"
 import { type Expression, type ExpressionInput, loadExpression } from "../../resources/builds/Expression.ts"
 import type { Event } from "./Event.ts"
@@ -102,6 +103,9 @@ export class EventExpressions extends Context.Service<
     })
   )
 }
+
+/** Returns what assigns an event to a side of a canary. */
+export const toSubject = (event: Event): CanarySubject => ({ id: event.event_id, input: () => toInput(event) })
 
 const toInput = ({ event_id, event_type, stream_id, event_data }: Event): ExpressionInput => ({
   id: event_id,

@@ -5,12 +5,14 @@
  */
 import { Context, Effect, Layer, type Schema } from "effect"
 import { BadRequest, type Forbidden, type StoreUnavailable } from "../../foundation/Errors.ts"
-import { Deployments, type Match } from "../../resources/builds/Deployments.ts"
+import type { CanarySubject } from "../../resources/builds/Canary.ts"
+import { assignTo, Deployments, type Match } from "../../resources/builds/Deployments.ts"
 import type { ScheduleChange } from "../../resources/schedules/Schedule.ts"
 import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
 import { readCall } from "./CallData.ts"
 import type { Cause } from "./Cause.ts"
 import type { Event } from "./Event.ts"
+import { toSubject } from "./EventExpressions.ts"
 import { planCancel, planSchedule } from "./ScheduleEvents.ts"
 
 /** Effects of a system event. */
@@ -21,7 +23,7 @@ export interface SystemPlan {
 }
 
 /** The fields of an event that a plan needs in addition to its data. */
-type PlannedEvent = Pick<Event, "event_id" | "event_type" | "created_at"> & Pick<Cause, "depth">
+type PlannedEvent = Event & Pick<Cause, "depth">
 
 type Planned = Effect.Effect<SystemPlan, BadRequest | Forbidden | StoreUnavailable, Caller>
 
@@ -43,11 +45,12 @@ export class SystemEvents extends Context.Service<
     readonly plan: (event: PlannedEvent, data: Schema.Json) => Planned
     /**
      * Returns the function of a reference: `ns/var`, or `project:ns/var` to choose among projects. Requires
-     * `call: create` on one of its names. Errors name `field`.
+     * `call: create` on one of its names. Errors name `field`. With `subject`, a canary may get the call.
      */
     readonly findCallee: (
       reference: string,
-      field: string
+      field: string,
+      subject?: () => CanarySubject
     ) => Effect.Effect<Match, BadRequest | Forbidden | StoreUnavailable, Caller>
   }
 >()("@weft/core/runtime/events/SystemEvents") {
@@ -56,9 +59,10 @@ export class SystemEvents extends Context.Service<
     Effect.gen(function* () {
       const deployments = yield* Deployments
 
-      const findCallee = Effect.fnUntraced(function* (reference: string, field: string) {
+      const findCallee = Effect.fnUntraced(function* (reference: string, field: string, subject?: () => CanarySubject) {
         const { env_id } = yield* requirePermission("call", [], "create")
-        const found = (yield* deployments.of(env_id)).functions(reference)
+        const deployed = yield* deployments.of(env_id)
+        const found = (subject === undefined ? deployed : assignTo(deployed, subject)).functions(reference)
         // A caller without the permission must not learn whether the function exists.
         yield* requirePermission("call", [reference, ...found.flatMap(listCallNames)], "create")
         const [match, ...others] = found
@@ -70,17 +74,17 @@ export class SystemEvents extends Context.Service<
         return yield* badRequest(`${field} is ambiguous: write project:ns/var for one of the projects ${projects}`)
       })
 
-      const call = Effect.fnUntraced(function* (data: Schema.Json) {
+      const call = Effect.fnUntraced(function* (event: PlannedEvent, data: Schema.Json) {
         yield* requirePermission("call", [], "create")
         const { fn } = yield* readCall(data)
-        return { matches: [yield* findCallee(fn, "event_data.fn")], schedule: null }
+        return { matches: [yield* findCallee(fn, "event_data.fn", () => toSubject(event))], schedule: null }
       })
       const toSystemPlan = (schedule: ScheduleChange): SystemPlan => ({ matches: [], schedule })
       const schedule = planSchedule(findCallee)
       const cancel = yield* planCancel
 
       const plans: ReadonlyMap<string, (event: PlannedEvent, data: Schema.Json) => Planned> = new Map([
-        ["svc:call", (_, data) => call(data)],
+        ["svc:call", call],
         ["svc:schedule:new", (event, data) => Effect.map(schedule(event, data), toSystemPlan)],
         ["svc:schedule:cancel", (event, data) => Effect.map(cancel(event, data), toSystemPlan)]
       ])

@@ -7,13 +7,13 @@ import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { isStorable } from "../../foundation/StorableText.ts"
 import { Timestamp } from "../../foundation/time/Timestamp.ts"
 import { utf8Encode } from "../../foundation/Utf8.ts"
-import { Deployments } from "../../resources/builds/Deployments.ts"
+import { assignTo, Deployments } from "../../resources/builds/Deployments.ts"
 import { type Caller, type Identity, requirePermission } from "../../tenants/access/Caller.ts"
 import { allows } from "../../tenants/access/Permission.ts"
 import { toCause } from "./Cause.ts"
 import { resolveEventTime } from "./Delay.ts"
 import type { Event } from "./Event.ts"
-import { EventExpressions } from "./EventExpressions.ts"
+import { EventExpressions, toSubject } from "./EventExpressions.ts"
 import type { EventLog, OnceRequest, Publication } from "./EventLog.ts"
 import type { NewEvent } from "./publishEvent.ts"
 import { isSystemType, SystemEvents } from "./SystemEvents.ts"
@@ -49,7 +49,7 @@ export const makePrepareEvent = Effect.gen(function* () {
   const prepareFast = (caller: Identity, input: NewEvent): Publication | null => {
     const { type, stream_id } = input
     const deployed = deployments.getCached(caller.env_id)
-    if (deployed === undefined || isSystemType(type) || hasConditions(input)) return null
+    if (deployed === undefined || deployed.canaries !== null || isSystemType(type) || hasConditions(input)) return null
     if (!allows(caller.permissions, "event", type, "create") || findFault(type) !== null) return null
     const streamId = stream_id === undefined ? undefined : readStreamId(stream_id)
     if (streamId === null) return null
@@ -68,7 +68,7 @@ export const makePrepareEvent = Effect.gen(function* () {
 
   const makePlan = Effect.fnUntraced(function* (event: Event, data: Schema.Json, depth: number) {
     if (!isSystemType(event.event_type)) {
-      const deployed = yield* deployments.of(event.env_id)
+      const deployed = assignTo(yield* deployments.of(event.env_id), () => toSubject(event))
       const matches = yield* expressions.select(event, deployed.matches(event.event_type))
       const cancels = yield* expressions.select(event, deployed.cancels(event.event_type))
       return cancels.length === 0 ? { matches } : { matches, cancels }

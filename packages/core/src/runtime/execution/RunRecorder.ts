@@ -10,6 +10,7 @@ import type { OrgId } from "../../foundation/Ids.ts"
 import { Plans } from "../../tenants/orgs/Plans.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import { type RecordMode, strongerRecord } from "../../tenants/orgs/RecordMode.ts"
+import { ActiveCanaries } from "../journal/ActiveCanaries.ts"
 import { DeferredRecords } from "../journal/DeferredRecords.ts"
 import { type EntryActivity, Journal, noActivity } from "../journal/Journal.ts"
 import { LocalRuns } from "../journal/LocalRuns.ts"
@@ -42,7 +43,7 @@ export class RunRecorder extends Context.Service<
     readonly begin: (run: Run, declared: RecordMode) => Recording
     /**
      * Ends a run. `done` is called when the response may be sent. `build` returns the end, and is called only if it is
-     * stored.
+     * stored, or counted for a canary.
      */
     readonly end: (recording: Recording, status: RunStatus, build: () => RunEnd, done: Recorded) => void
   }
@@ -57,6 +58,7 @@ export class RunRecorder extends Context.Service<
       const deferred = yield* DeferredRecords
       const counter = yield* RunCounter
       const series = yield* SeriesRecorder
+      const canaries = yield* ActiveCanaries
 
       /** Stores the end before the response. */
       const store = ({ run, logs }: RunEnd, activity: EntryActivity, done: Recorded): void =>
@@ -114,6 +116,7 @@ export class RunRecorder extends Context.Service<
             storeLater(build(), false, orgId, done)
           } else {
             journal.countEnded({ run_type: run.run_type, status })
+            if (canaries.isObserving()) canaries.observe(build().run)
             counter.count(run, status, orgId)
             series.countEnd(run, status)
             done(Exit.void)

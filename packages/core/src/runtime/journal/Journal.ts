@@ -19,6 +19,7 @@ import type { ActivityEvent } from "../../platform/cluster/ActivityEvent.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import { latestActivity, progressActivity, startActivity } from "../runs/Activity.ts"
 import type { Run } from "../runs/Run.ts"
+import { ActiveCanaries } from "./ActiveCanaries.ts"
 import { JournalMeter } from "./JournalMeter.ts"
 import { type JournalEntry, JournalStore } from "./JournalStore.ts"
 import { LocalRuns } from "./LocalRuns.ts"
@@ -72,6 +73,7 @@ export class Journal extends Context.Service<
       const clock = yield* Clock.Clock
       const metrics = yield* NodeMetrics
       const series = yield* SeriesRecorder
+      const canaries = yield* ActiveCanaries
       const meter = new JournalMeter()
       metrics.register(Effect.sync(() => meter.read()))
       const wake = Latch.makeUnsafe(false)
@@ -122,6 +124,7 @@ export class Journal extends Context.Service<
             if (counted[index] === true) {
               meter.countEntry(write.entry)
               series.countEntry(write.entry)
+              if (write.entry._tag === "Ended" || write.entry._tag === "Settled") canaries.observe(write.entry.run)
             }
             write.done(Exit.succeed(counted[index] === true))
           }

@@ -7,7 +7,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { DeliveryId, EnvId, NodeId, RunId } from "../../foundation/Ids.ts"
+import type { BuildId, DeliveryId, EnvId, NodeId, RunId } from "../../foundation/Ids.ts"
 import type { JsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
@@ -35,7 +35,7 @@ export type JournalEntry =
       readonly run: Run
       readonly logs: ReadonlyArray<LogEntry>
       readonly deliveryId: DeliveryId
-      readonly next: { readonly attempt: number; readonly due_at: Timestamp; readonly first_run_id: RunId } | null
+      readonly next: NextAttempt | null
       /** The delivery becomes a dead letter. */
       readonly isDead?: true
       /** Stored exactly if the entry counts. */
@@ -54,6 +54,15 @@ export type JournalEntry =
       readonly waits: ReadonlyArray<WaitRecord>
       readonly suspension: Suspension | null
     }
+
+/** The next attempt of a delivery. */
+export interface NextAttempt {
+  readonly attempt: number
+  readonly due_at: Timestamp
+  readonly first_run_id: RunId
+  /** Build of the attempt; that of the run by default. */
+  readonly build_id?: BuildId
+}
 
 /** An event about the end of a run, with its pending deliveries. */
 export interface FollowUp {
@@ -148,6 +157,8 @@ export interface PendingWork {
   readonly next_alert_at: Timestamp | null
   /** `versionOf` all pauses. */
   readonly pauses_version: string
+  /** `canariesVersion` of all canaries. */
+  readonly canaries_version: string
 }
 
 export class JournalStore extends Context.Service<

@@ -19,6 +19,7 @@ import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
 import { Turns, takeTurn } from "../../platform/turns/Turns.ts"
 import type { Build } from "../../resources/builds/Build.ts"
 import {
+  assignTo,
   type DeployedPrompt,
   type DeployedResource,
   type DeployedTool,
@@ -169,7 +170,10 @@ export class Tools extends Context.Service<
           if (!allows(caller.permissions, "mcp", service, "execute")) {
             return yield* new Forbidden({ permission: `mcp:${service} execute` })
           }
-          const entries = (yield* deployments.of(env_id)).mcp(service)
+          // A client finds the same build in each request: it lists tools in one, and calls them in others.
+          const id = caller.id ?? caller.type
+          const input = () => ({ id, type: "mcp", stream_id: "", data: { service } })
+          const entries = assignTo(yield* deployments.of(env_id), () => ({ id, input })).mcp(service)
           return entries.tools.size + entries.resources.size + entries.prompts.size === 0
             ? yield* new NotFound({ resource: "tool service" })
             : { service, caller, ...entries }

@@ -16,12 +16,13 @@ import {
   type StoreUnavailable,
   Unauthorized
 } from "../../foundation/Errors.ts"
-import type { EnvId } from "../../foundation/Ids.ts"
+import { type EnvId, EventId, freshIdsNow } from "../../foundation/Ids.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
 import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
 import { Turns, takeTurn } from "../../platform/turns/Turns.ts"
 import { CurrentOrigin, type Origin } from "../../resources/audit/Origin.ts"
-import { Deployments, type Route } from "../../resources/builds/Deployments.ts"
+import type { CanarySubject } from "../../resources/builds/Canary.ts"
+import { assignTo, Deployments, type EnvDeployments, type Route } from "../../resources/builds/Deployments.ts"
 import type { Identity } from "../../tenants/access/Caller.ts"
 import { Credentials } from "../../tenants/access/Credentials.ts"
 import { allows } from "../../tenants/access/Permission.ts"
@@ -77,6 +78,10 @@ export class Webhooks extends Context.Service<
       const runs = yield* SynchronousRuns
       const turns = yield* Turns
       const pauses = yield* ActivePauses
+      const fresh = yield* freshIdsNow
+
+      const findRoute = (deployed: EnvDeployments, call: WebhookCall) =>
+        assignTo(deployed, () => toSubject(call, fresh(EventId))).endpoint(call.method, call.service, call.path)
 
       const findPause = ({ build: { env_id, project_id }, endpoint: { ns, var: name } }: Route) =>
         pauses.find({ env_id, project_id, ns, var: name })
@@ -96,7 +101,7 @@ export class Webhooks extends Context.Service<
       const admit = Effect.fnUntraced(function* (call: WebhookCall) {
         const env = yield* provisioning.resolve(call.org, call.env)
         yield* takeTurn(turns, env.env_id, "request", bodyBytes(call))
-        const found = (yield* deployments.of(env.env_id)).endpoint(call.method, call.service, call.path)
+        const found = findRoute(yield* deployments.of(env.env_id), call)
         const caller = found?.endpoint.auth === "required" ? yield* authenticate(call, env.env_id) : null
         yield* rates.check(env.env_id)
         if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint" })
@@ -113,7 +118,8 @@ export class Webhooks extends Context.Service<
       const admitCached = (call: WebhookCall): AdmittedCall | null => {
         const env = provisioning.getCached(call.org, call.env)
         if (env === undefined || !rates.isUnlimited(env.env_id) || !quotas.isUnlimited(env.env_id)) return null
-        const route = deployments.getCached(env.env_id)?.endpoint(call.method, call.service, call.path)
+        const deployed = deployments.getCached(env.env_id)
+        const route = deployed === undefined ? undefined : findRoute(deployed, call)
         if (route === undefined || route.endpoint.auth !== "none" || findPause(route) !== undefined) return null
         return { route, caller: null }
       }
@@ -154,6 +160,12 @@ export class Webhooks extends Context.Service<
       })
     })
   )
+}
+
+/** Returns what assigns a request to a side of a canary. A key does not read its body. */
+const toSubject = (call: WebhookCall, id: string): CanarySubject => {
+  const { method, service, path, query, headers } = call
+  return { id, input: () => ({ id, type: "webhook", stream_id: "", data: { method, service, path, query, headers } }) }
 }
 
 const bodyBytes = ({ body }: WebhookCall): number => body?.length ?? 0

@@ -8,6 +8,7 @@ import { MemoryStores } from "../../../src/memory/MemoryStores.ts"
 import { ClusterBus } from "../../../src/platform/cluster/ClusterBus.ts"
 import { Build } from "../../../src/resources/builds/Build.ts"
 import { BuildStore, type Deployment } from "../../../src/resources/builds/BuildStore.ts"
+import type { CanaryStore } from "../../../src/resources/builds/CanaryStore.ts"
 import { Deployments, toSnapshot } from "../../../src/resources/builds/Deployments.ts"
 import type { Endpoint, EventHandler } from "../../../src/resources/builds/Manifest.ts"
 import { noRetry } from "../../../src/resources/builds/RetryPolicy.ts"
@@ -139,7 +140,7 @@ const fakeStore = Effect.gen(function* () {
   return { state, deployments: yield* Effect.provide(Deployments, context) }
 })
 
-const run = <A, E>(body: Effect.Effect<A, E, BuildStore | ClusterBus | Scope.Scope>) =>
+const run = <A, E>(body: Effect.Effect<A, E, BuildStore | CanaryStore | ClusterBus | Scope.Scope>) =>
   Effect.scoped(body).pipe(Effect.provide(MemoryStores.layer))
 
 describe("Deployments", () => {

@@ -179,6 +179,7 @@ describe("a node", () => {
         removals: false,
         awaiting: false,
         invoking: false,
+        canaries_version: "0:0",
         operations: false,
         next_alert_at: null,
         pauses_version: "0:0"
