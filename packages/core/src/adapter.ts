@@ -243,6 +243,13 @@ export {
   readFlowState,
   type StoredFlowState
 } from "./runtime/runs/FlowRules.ts"
+export {
+  errorMarks,
+  errorSeparator,
+  errorTextMax,
+  readErrorText,
+  toErrorPattern
+} from "./runtime/runs/ErrorText.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
 export { covers, findPause, formatTarget, Pause, pausedAt, versionOf } from "./runtime/runs/Pause.ts"
 export { type PausedRuns, PauseStore, type ReleaseResult } from "./runtime/runs/PauseStore.ts"
@@ -257,7 +264,7 @@ export {
   type RunRef,
   type RunSelection
 } from "./runtime/runs/RunControlStore.ts"
-export { type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
+export { countedMax, type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
 export { type Throttled, type ThrottleState, throttle } from "./runtime/runs/Throttle.ts"
 export { type Tick, TickStore } from "./runtime/runs/TickStore.ts"
 export { formatEvent } from "./runtime/runs/Trigger.ts"

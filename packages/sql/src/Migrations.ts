@@ -29,6 +29,7 @@ import { rates } from "./migrations/Rates.ts"
 import { removals } from "./migrations/Removals.ts"
 import { runCounts } from "./migrations/RunCounts.ts"
 import { schedules } from "./migrations/Schedules.ts"
+import { search } from "./migrations/Search.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { streams } from "./migrations/Streams.ts"
 import { usage } from "./migrations/Usage.ts"
@@ -36,7 +37,7 @@ import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
-const lastStep = 21
+const lastStep = 27
 
 /** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
@@ -73,7 +74,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
       ...flow(dialect),
       ...waits(dialect),
       ...pauses(dialect)
-    ])
+    ]),
+    "0027_search": run(search)
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

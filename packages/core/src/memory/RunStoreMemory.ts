@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { NotFound } from "../foundation/Errors.ts"
 import type { EnvId } from "../foundation/Ids.ts"
+import { readErrorText, toErrorPattern } from "../runtime/runs/ErrorText.ts"
 import type { Run, RunStatus } from "../runtime/runs/Run.ts"
 import { type RunFilter, RunStore } from "../runtime/runs/RunStore.ts"
 import { parseWaiting, type WaitingFor } from "../runtime/runs/Workflow.ts"
@@ -20,6 +21,7 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
         .filter((run) => filter.since === undefined || run.start_time >= filter.since)
         .filter((run) => filter.eventId === undefined || run.event_id === filter.eventId)
         .filter((run) => filter.waiting === undefined || isWaiting(run, filter.waiting))
+        .filter((run) => isSearched(run, filter))
         .filter(({ project_id, project_name }) => {
           const { only } = filter
           return only === undefined || only.includes(project_id) || only.includes(project_name)
@@ -86,6 +88,15 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
     })
   })
 )
+
+const isSearched = (run: Run, { project, fn, error, before }: RunFilter): boolean =>
+  (project === undefined || run.project_id === project || run.project_name === project) &&
+  (fn === undefined || (run.ns === fn.ns && run.var === fn.var)) &&
+  (error === undefined || (run.status === "failed" && hasErrorText(run.result, error))) &&
+  (before === undefined || run.run_id < before)
+
+const hasErrorText = (result: string | null, error: string): boolean =>
+  result !== null && readErrorText(result).includes(toErrorPattern(error))
 
 const isWaiting = ({ status, waiting }: Run, reason: WaitingFor | "any"): boolean =>
   status === "running" && waiting !== null && (reason === "any" || parseWaiting(waiting).for === reason)
