@@ -1,6 +1,7 @@
 /** Messages between the main thread and the journal's thread. All of them are plain data. */
 import type { EnvId } from "@weft/core"
 import type {
+  Event,
   Admission,
   AdmissionOutcome,
   CancelledRun,
@@ -73,7 +74,7 @@ export type Call =
     }
   | { readonly _tag: "Log"; readonly logs: ReadonlyArray<RunLog> }
   | { readonly _tag: "FindEnded"; readonly runs: ReadonlyArray<RunRef> }
-  | { readonly _tag: "Redeliver"; readonly delivery: Delivery }
+  | { readonly _tag: "Redeliver"; readonly delivery: Delivery; readonly event: Event | undefined }
   | { readonly _tag: "Renew"; readonly renewal: Renewal }
   | { readonly _tag: "Fork"; readonly fork: Fork }
   | { readonly _tag: "Arrive"; readonly arrival: Arrival }

@@ -35,8 +35,8 @@ const isLimited = (operation: JsonObject): boolean =>
   operation.operationId === "links.open" ||
   (Array.isArray(operation.security) && operation.security.some((scheme) => isObject(scheme) && "bearer" in scheme))
 
-/** The operation whose body may be empty. `effect` marks each body as required. */
-const emptyBody = "runs.cancel"
+/** Operations whose body may be empty. `effect` marks each body as required. */
+const emptyBodies: ReadonlyArray<string> = ["runs.cancel", "runs.replay"]
 
 const completeOperation = (operation: JsonObject, examples: Examples): JsonObject => {
   const id = String(operation.operationId)
@@ -51,7 +51,7 @@ const completeOperation = (operation: JsonObject, examples: Examples): JsonObjec
       ? {
           requestBody: {
             ...requestBody,
-            required: id !== emptyBody,
+            required: !emptyBodies.includes(id),
             content: withExamples(requestBody.content, examples)
           }
         }

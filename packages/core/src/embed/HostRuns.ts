@@ -42,8 +42,16 @@ export interface HostRuns {
    * token was completed, or has expired.
    */
   readonly completeToken: (runId: string, name: string, data?: Schema.Json) => Promise<CompletedToken>
-  /** Runs a function again for the same event, in the same build by default. `from` is a step of an ended durable run. */
-  readonly replay: (runId: string, build?: ReplayBuild, from?: string) => Promise<HostCalled>
+  /**
+   * Runs a function again for the same event, in the same build by default. `from` is a step of an ended durable run. With
+   * `data`, the new run has an event of its own, with these data.
+   */
+  readonly replay: (
+    runId: string,
+    build?: ReplayBuild,
+    from?: string,
+    data?: Schema.Json
+  ) => Promise<HostCalled>
 }
 
 type RunEffect = <A, E>(effect: Effect.Effect<A, E, Runs | RunControl | Tokens | Calls | Caller>) => Promise<A>
@@ -88,10 +96,10 @@ export const hostRuns = (runEffect: RunEffect): HostRuns => ({
     ),
   cancelAll: (query = {}) => runEffect(RunControl.use((control) => control.cancelAll(query))),
   completeToken: (runId, name, data) => runEffect(Tokens.use((tokens) => tokens.completeNamed(runId, name, data))),
-  replay: (runId, build, from) =>
+  replay: (runId, build, from, data) =>
     runEffect(
       Effect.map(
-        RunControl.use((control) => control.replay(runId, build, from)),
+        RunControl.use((control) => control.replay(runId, build, from, data)),
         hostCalled
       )
     )

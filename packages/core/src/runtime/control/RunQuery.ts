@@ -22,7 +22,7 @@ export interface RunQuery {
   readonly fn?: string
   /** Only failed runs with this text in the name or the message of their error; ASCII case is ignored. */
   readonly error?: string
-  /** Id of a run: only runs that are older. `total` counts the others as well. */
+  /** Id of a run: only runs that are older. */
   readonly before?: string
 }
 

@@ -32,8 +32,8 @@ export class Runs extends Context.Service<
   {
     /**
      * Lists runs, newest first. Requires `run: read`, as all methods here. A credential for some projects sees only their
-     * runs. A page of large results may have fewer items than requested. With `fn` or `error`, `total` counts 10,000 runs at
-     * most, and beyond them whether another one follows. Fails with `BadRequest` for an invalid query.
+     * runs. A page of large results may have fewer items than requested. With `fn`, `error`, `before`, or `project` and
+     * `within`, `total` counts at most 10,000 runs. Fails with `BadRequest` for an invalid query.
      */
     readonly list: (page: PageRequest, query: RunQuery) => Effect.Effect<Page<Run>, RunReadError | BadRequest, Caller>
     readonly get: (id: string) => Effect.Effect<Run, RunReadError | NotFound, Caller>

@@ -8,7 +8,7 @@ import type { LogEntry, Run, RunStats, RunStatus, RunType } from "./Run.ts"
 import type { RunSummary } from "./RunActivity.ts"
 import type { WaitingFor } from "./Workflow.ts"
 
-/** Maximum runs that a list with the filters `fn` or `error` counts. Its `total` is at most one more than its own runs beyond that. */
+/** Maximum runs that a search counts. Beyond them, its `total` says only whether other runs follow those of the page. */
 export const countedMax = 10_000
 
 export interface RunFilter {
@@ -25,7 +25,7 @@ export interface RunFilter {
   readonly fn?: Pick<Run, "ns" | "var">
   /** Only failed runs with this text in the name or the message of their error, ASCII case ignored: see `ErrorText`. */
   readonly error?: string
-  /** Only runs with smaller ids: the older ones. `total` counts the others as well. */
+  /** Only runs with smaller ids: the older ones. */
   readonly before?: RunId
   /** Only runs of projects with one of these ids, or names at that time. */
   readonly only?: ReadonlyArray<string>
@@ -36,8 +36,8 @@ export class RunStore extends Context.Service<
   {
     readonly get: (envId: EnvId, id: RunId) => Effect.Effect<Run, NotFound | StoreUnavailable>
     /**
-     * Lists runs, newest first. A page of large results may have fewer items than requested: see `countOfPage`. With `fn`
-     * or `error`, `total` may be the number of listed and skipped runs, plus one if there are more, from `countedMax` on.
+     * Lists runs, newest first. A page of large results may have fewer items than requested: see `countOfPage`. With `fn`,
+     * `error`, `before`, or `project` and `since`, the store may count only up to `countedMax` runs.
      */
     readonly list: (envId: EnvId, page: PageRequest, filter: RunFilter) => Effect.Effect<Page<Run>, StoreUnavailable>
     /** Returns the runs that started at or after `since`, newest first, without their results; at most `limit`. */
