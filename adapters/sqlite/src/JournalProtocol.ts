@@ -1,7 +1,6 @@
 /** Messages between the main thread and the journal's thread. All of them are plain data. */
 import type { EnvId } from "@weft/core"
 import type {
-  Event,
   Admission,
   AdmissionOutcome,
   CancelledRun,
@@ -11,6 +10,7 @@ import type {
   DeliverySelection,
   DiscardResult,
   EarlierRequest,
+  Event,
   Fork,
   Group,
   LocalRunSet,

@@ -219,7 +219,11 @@ const failures = Effect.gen(function* () {
     )
   const pay = { ns: "shop", var: "pay" }
   yield* failed(1, "CardDeclined", 'The bank said "no"', pay)
-  yield* failed(2, "TypeError", "100% of ÄPFEL_1 are gone\nsorry", { ...pay, project_id: projectId(2), project_name: "b" })
+  yield* failed(2, "TypeError", "100% of ÄPFEL_1 are gone\nsorry", {
+    ...pay,
+    project_id: projectId(2),
+    project_name: "b"
+  })
   yield* failed(3, "Error", "carddeclined~", { ns: "shop", var: "refund" })
   yield* failed(4, "CardDeclined", "elsewhere", { ...pay, env_id: envId(2) })
   yield* finish(ended(run(5, pay), { result: toJsonText({ error: { name: "CardDeclined", message: "", stack: "" } }) }))

@@ -226,6 +226,13 @@ export type {
 } from "./runtime/runs/DeliverySelection.ts"
 export { DeliveryStore } from "./runtime/runs/DeliveryStore.ts"
 export {
+  errorMarks,
+  errorSeparator,
+  errorTextMax,
+  readErrorText,
+  toErrorPattern
+} from "./runtime/runs/ErrorText.ts"
+export {
   EventValues,
   formatOutcome,
   isAwaited,
@@ -243,13 +250,6 @@ export {
   readFlowState,
   type StoredFlowState
 } from "./runtime/runs/FlowRules.ts"
-export {
-  errorMarks,
-  errorSeparator,
-  errorTextMax,
-  readErrorText,
-  toErrorPattern
-} from "./runtime/runs/ErrorText.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
 export { covers, findPause, formatTarget, Pause, pausedAt, versionOf } from "./runtime/runs/Pause.ts"
 export { type PausedRuns, PauseStore, type ReleaseResult } from "./runtime/runs/PauseStore.ts"

@@ -86,9 +86,7 @@ const toLikePattern = (error: string): string => `%${toErrorPattern(error).repla
 
 /** True if the candidates of the filter are read in steps. Runs of an event, and those that wait, have indexes of their own. */
 export const isSearch = ({ fn, error, before, project, eventId, waiting }: RunFilter): boolean =>
-  eventId === undefined &&
-  waiting === undefined &&
-  [fn, error, before, project].some((field) => field !== undefined)
+  eventId === undefined && waiting === undefined && [fn, error, before, project].some((field) => field !== undefined)
 
 export interface FoundRuns {
   /** Ids of the page, newest first. */

@@ -1,13 +1,6 @@
 /** `RunStore` on SQL. */
 import { type EnvId, NotFound, type PageRequest } from "@weft/core"
-import {
-  type Run,
-  type RunFilter,
-  type RunId,
-  type RunStatus,
-  RunStore,
-  type RunSummary
-} from "@weft/core/adapter"
+import { type Run, type RunFilter, type RunId, type RunStatus, RunStore, type RunSummary } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database, onlyRow, orUnavailable, readCount } from "./Database.ts"

@@ -274,12 +274,7 @@ export interface EnvHandle {
      * first step or wait with this name, or from that position. With `data`, the new run has an event of its own, with these
      * data; the stored event stays as it is.
      */
-    readonly replay: (
-      runId: string,
-      build?: "same" | "deployed",
-      from?: string,
-      data?: Json
-    ) => Promise<Called>
+    readonly replay: (runId: string, build?: "same" | "deployed", from?: string, data?: Json) => Promise<Called>
   }
   /** Events that wait for the runs of their handlers. */
   readonly deliveries: {

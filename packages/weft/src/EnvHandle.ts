@@ -129,8 +129,7 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   cancelAll: (query) => rejecting(() => runs.cancelAll(toCancelQuery(query))),
   completeToken: (runId, name, data) =>
     rejecting(async () => toCompletedToken(await runs.completeToken(runId, name, data))),
-  replay: (runId, build, from, data) =>
-    rejecting(async () => toCalled(await runs.replay(runId, build, from, data)))
+  replay: (runId, build, from, data) => rejecting(async () => toCalled(await runs.replay(runId, build, from, data)))
 })
 
 const toCredentials = (env: WeftEnv): Pick<EnvHandle, "sessions" | "serviceKeys"> => ({

@@ -17,7 +17,10 @@ export const RunsLive = HttpApiBuilder.group(
     const tokens = yield* Tokens
     return handlers.handleAll({
       list: ({ query: { time_range, include, limit, offset, ...query } }) => {
-        const page = toPageRequest({ ...(limit === undefined ? {} : { limit }), ...(offset === undefined ? {} : { offset }) })
+        const page = toPageRequest({
+          ...(limit === undefined ? {} : { limit }),
+          ...(offset === undefined ? {} : { offset })
+        })
         const filter = { ...query, ...(time_range === undefined ? {} : { within: time_range }) }
         return Effect.flatMap(runs.list(page, filter), (found) =>
           respondList(listing(page)(found), include === undefined ? runText : runWithUsageText)

@@ -46,12 +46,7 @@ export interface HostRuns {
    * Runs a function again for the same event, in the same build by default. `from` is a step of an ended durable run. With
    * `data`, the new run has an event of its own, with these data.
    */
-  readonly replay: (
-    runId: string,
-    build?: ReplayBuild,
-    from?: string,
-    data?: Schema.Json
-  ) => Promise<HostCalled>
+  readonly replay: (runId: string, build?: ReplayBuild, from?: string, data?: Schema.Json) => Promise<HostCalled>
 }
 
 type RunEffect = <A, E>(effect: Effect.Effect<A, E, Runs | RunControl | Tokens | Calls | Caller>) => Promise<A>
