@@ -47,7 +47,8 @@ export const postgres: Dialect = {
   position: (text, part) => `strpos(${text}, ${part})`,
   // The collation of the columns is "C", whose case is that of ASCII.
   lowerAscii: (text) => `lower(${text})`,
-  searchRows: { index: 50_000, table: 10_000 },
+  searchRows: { failed: 10_000, table: 10_000 },
+  indexesTexts: false,
   useIndex: () => "",
   advisoryLock: (sql, names) =>
     Effect.asVoid(

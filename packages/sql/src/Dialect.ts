@@ -90,13 +90,12 @@ export interface Dialect {
   readonly position: (text: string, part: string) => string
   /** Returns SQL of the text that `LIKE` compares with a pattern in lower case, so that ASCII case is ignored. */
   readonly lowerAscii: (text: string) => string
-  /**
-   * Maximum runs that one statement of a search examines: by the index `runs_search`, and by their rows. Where reads block
-   * the thread, it takes about 3 ms.
-   */
-  readonly searchRows: { readonly index: number; readonly table: number }
+  /** Maximum runs that one statement of a search examines. Where reads block the thread, it takes about 3 ms. */
+  readonly searchRows: { readonly failed: number; readonly table: number }
   /** SQL after a table that selects its index, where the planner would take another one. */
   readonly useIndex: (index: string) => string
+  /** True if an index may have texts of some thousand characters. */
+  readonly indexesTexts: boolean
   /** Acquires the advisory locks with these names until the transaction ends. No-op where transactions are serial. */
   readonly advisoryLock: (
     sql: SqlClient.SqlClient,
@@ -153,7 +152,8 @@ export const sqlite: Dialect = {
   position: (text, part) => `instr(${text}, ${part})`,
   // Its `LIKE` ignores the case of ASCII letters, and of no others.
   lowerAscii: (text) => text,
-  searchRows: { index: 10_000, table: 1000 },
+  searchRows: { failed: 4000, table: 1000 },
+  indexesTexts: true,
   useIndex: (index) => ` INDEXED BY ${index}`,
   advisoryLock: () => Effect.void,
   selectDue: (sql, envs, now, share) => sql`

@@ -75,7 +75,7 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
       ...waits(dialect),
       ...pauses(dialect)
     ]),
-    "0027_search": run(search)
+    "0027_search": run(search(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

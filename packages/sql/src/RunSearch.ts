@@ -1,10 +1,9 @@
 /**
  * Searches among the runs of an environment, newest first.
  *
- * One statement examines one step of candidates, and between the steps others use the thread and the connection. So the search
- * of a rare function among a million runs delays nobody by more than a step. The candidates are the runs of a state, or
- * all. The index `runs_search` has the fields that a run has from its start, in the order of the ids. It costs a stored run
- * about 1 µs on SQLite, because its entries are written side by side. An index that begins with the function costs up to 10 µs.
+ * An index leads to the candidates: the runs of a function or of a project, those of a state, or all. Other conditions are
+ * evaluated for one step of candidates per statement, and between the steps others use the thread and the connection. So the
+ * search of a rare text among a million runs delays nobody by more than a step.
  */
 import type { EnvId, PageRequest } from "@weft/core"
 import {
@@ -24,6 +23,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { type Database, readCount } from "./Database.ts"
 import type { Dialect } from "./Dialect.ts"
+import { type FunctionRange, type IdBounds, makeRunRanges } from "./RunRanges.ts"
 
 /** Maximum difference between the time in a run's id and its start time, in milliseconds. */
 const idMarginMs = 60_000
@@ -35,7 +35,7 @@ export const makeRunCondition =
   (sql: SqlClient.SqlClient, dialect: Dialect) =>
   (envId: EnvId, filter: RunFilter): Statement.Fragment => {
     const { status, type, since, eventId, waiting, only, project, fn, error, before } = filter
-    // The columns of the index `runs_search` come first: the others of a row are read only if these match.
+    // Columns that indexes of searches have come first: the others of a row are read only if these match.
     const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`]
     if (fn !== undefined) terms.push(sql`var = ${fn.var} AND ns = ${fn.ns}`)
     if (project !== undefined) terms.push(sql`(project_id = ${project} OR project_name = ${project})`)
@@ -73,8 +73,8 @@ const statusTerms: Record<RunStatus, string> = {
 
 const quote = (text: string): string => `'${text}'`
 
-/** SQL of the text that `readErrorText` returns, before the change of its case. */
-const errorText = ({ position }: Dialect): string => {
+/** SQL of the text that `readErrorText` returns, before the change of its case. The index `runs_errors` has it as a column. */
+export const errorText = ({ position }: Dialect): string => {
   const text = `substr(result, ${errorMarks.name.length + 1}, ${errorTextMax})`
   const stack = quote(errorMarks.stack)
   const head = `substr(${text}, 1, ${position(`${text} || ${stack}`, stack)} - 1)`
@@ -94,61 +94,94 @@ export interface FoundRuns {
   readonly total: number
 }
 
-/** All runs of an index. */
-interface Candidates {
-  readonly state?: RunStatus
-  readonly before?: RunId
-  readonly since?: Timestamp
-}
-
+/** All runs of a function or of a project, of a state, or of the environment, in the order of ids. */
 interface Plan {
-  readonly by: Candidates
+  readonly ranges: ReadonlyArray<FunctionRange> | null
+  readonly state?: RunStatus
+  readonly bounds: IdBounds
   /** Remaining conditions. */
   readonly rest: RunFilter
 }
 
-/** Returns a function that finds a page of runs. `total` is the number of runs that match, or null if it is not stored. */
-export const makeRunSearch = ({ dialect, reader }: Database["Service"]) => {
-  const condition = makeRunCondition(reader, dialect)
+/** Candidates of a step that match, and the last candidate, or null if no more follow. */
+interface Step {
+  readonly found: ReadonlyArray<RunKey>
+  readonly last: RunId | null
+}
 
-  const isCandidate = (envId: EnvId, { state, before, since }: Candidates) =>
+/** Returns a function that finds a page of runs. `total` is the number of runs that match, or null if it is not stored. */
+export const makeRunSearch = (database: Database["Service"]) => {
+  const { dialect, reader } = database
+  const condition = makeRunCondition(reader, dialect)
+  const functions = makeRunRanges(database)
+
+  const isCandidate = (envId: EnvId, { state, bounds: { before, from } }: Plan) =>
     reader.and([
       condition(envId, {
         ...(state === undefined ? {} : { status: state }),
         ...(before === undefined ? {} : { before })
       }),
-      ...(since === undefined ? [] : [reader`run_id >= ${leastIdSince(since)}`])
+      ...(from === undefined ? [] : [reader`run_id >= ${from}`])
     ])
 
-  /** Returns the last of the next candidates, or null if these are the rest. */
-  const findLast = (envId: EnvId, by: Candidates) => {
-    const rows = by.state === undefined ? dialect.searchRows.index : dialect.searchRows.table
-    return Effect.map(
-      reader<RunKey>`SELECT run_id FROM runs WHERE ${isCandidate(envId, by)}
-        ORDER BY run_id DESC LIMIT 1 OFFSET ${rows - 1}`,
-      ([row]) => row?.run_id ?? null
-    )
-  }
+  /** Examines the next runs of functions. */
+  const examineRanges = Effect.fnUntraced(function* (envId: EnvId, ranges: ReadonlyArray<FunctionRange>, plan: Plan) {
+    const limit = dialect.searchRows.table
+    const ids = (yield* functions.list(envId, ranges, plan.bounds, { limit, offset: 0 })).map(({ run_id }) => run_id)
+    const found = yield* reader<RunKey>`SELECT run_id FROM runs
+      WHERE ${condition(envId, plan.rest)} AND run_id ${dialect.among(reader, ids)} ORDER BY run_id DESC`
+    return { found, last: ids.length < limit ? null : (ids.at(-1) ?? null) } satisfies Step
+  })
 
-  /** Returns the candidates that match, down to the last one. */
-  const findMatches = (envId: EnvId, { by, rest }: Plan, last: RunId | null) => {
-    const index = by.state === undefined ? dialect.useIndex("runs_search") : ""
-    const terms = [isCandidate(envId, by), condition(envId, rest)]
+  /** Examines the next runs of a state or of the environment. */
+  const examineAll = Effect.fnUntraced(function* (envId: EnvId, plan: Plan) {
+    const isFailed = plan.state === "failed"
+    const rows = isFailed ? dialect.searchRows.failed : dialect.searchRows.table
+    const [end] = yield* reader<RunKey>`SELECT run_id FROM runs WHERE ${isCandidate(envId, plan)}
+      ORDER BY run_id DESC LIMIT 1 OFFSET ${rows - 1}`
+    const last = end?.run_id ?? null
+    const index = isFailed ? dialect.useIndex("runs_errors") : ""
+    const terms = [isCandidate(envId, plan), condition(envId, plan.rest)]
     if (last !== null) terms.push(reader`run_id >= ${last}`)
-    return reader<RunKey>`SELECT run_id FROM runs${reader.literal(index)} WHERE ${reader.and(terms)} ORDER BY run_id DESC`
-  }
+    const found = yield* reader<RunKey>`SELECT run_id FROM runs${reader.literal(index)} WHERE ${reader.and(terms)}
+      ORDER BY run_id DESC`
+    return { found, last } satisfies Step
+  })
 
   /** Counts candidates by their index alone, up to one more than `countedMax`. */
-  const count = (envId: EnvId, by: Candidates) =>
-    readCount(reader<{ readonly n: number }>`SELECT count(*) AS n FROM (
-      SELECT 1 FROM runs WHERE ${isCandidate(envId, by)} LIMIT ${countedMax + 1}) AS counted`)
+  const count = (envId: EnvId, plan: Plan) =>
+    plan.ranges === null
+      ? readCount(reader<{ readonly n: number }>`SELECT count(*) AS n FROM (
+          SELECT 1 FROM runs WHERE ${isCandidate(envId, plan)} LIMIT ${countedMax + 1}) AS counted`)
+      : functions.count(envId, plan.ranges, plan.bounds)
 
-  const findAll = Effect.fnUntraced(function* (envId: EnvId, { limit, offset }: PageRequest, by: Candidates) {
-    const found = yield* reader<RunKey>`SELECT run_id FROM runs WHERE ${isCandidate(envId, by)}
-      ORDER BY run_id DESC LIMIT ${limit + 1} OFFSET ${offset}`
-    const counted = yield* count(envId, by)
-    const total = counted > countedMax ? Math.max(countedMax, offset + found.length) : counted
-    return { ids: found.slice(0, limit).map(({ run_id }) => run_id), total }
+  /** Finds the page without other conditions. */
+  const findAll = Effect.fnUntraced(function* (
+    envId: EnvId,
+    { limit, offset }: PageRequest,
+    plan: Plan,
+    total: number | null
+  ) {
+    const page = { limit: limit + 1, offset }
+    const found = yield* plan.ranges === null
+      ? reader<RunKey>`SELECT run_id FROM runs WHERE ${isCandidate(envId, plan)}
+          ORDER BY run_id DESC LIMIT ${page.limit} OFFSET ${offset}`
+      : functions.list(envId, plan.ranges, plan.bounds, page)
+    const counted = total ?? (yield* count(envId, plan))
+    const atLeast = Math.max(countedMax, offset + found.length)
+    const ids = found.slice(0, limit).map(({ run_id }) => run_id)
+    return { ids, total: total === null && counted > countedMax ? atLeast : counted }
+  })
+
+  /** Returns the plan with fewer candidates: the runs of a function or a project, or those of a state. */
+  const choosePlan = Effect.fnUntraced(function* (envId: EnvId, filter: RunFilter) {
+    const byState = planByState(filter)
+    if (filter.fn === undefined && filter.project === undefined) return byState
+    const ranges = yield* functions.find(envId, filter)
+    if (ranges === null) return byState
+    const byFunction = planByFunction(filter, ranges)
+    if (byState.state === undefined || ranges.length === 0) return byFunction
+    return (yield* count(envId, byFunction)) <= countedMax ? byFunction : byState
   })
 
   return Effect.fnUntraced(function* (
@@ -157,20 +190,21 @@ export const makeRunSearch = ({ dialect, reader }: Database["Service"]) => {
     filter: RunFilter,
     total: number | null
   ): Effect.fn.Return<FoundRuns, SqlError.SqlError> {
-    let plan = toPlan(filter)
-    if (Object.keys(plan.rest).length === 0) return yield* findAll(envId, page, plan.by)
+    if (total === 0) return { ids: [], total }
+    let plan = yield* choosePlan(envId, filter)
+    if (plan.ranges?.length === 0) return { ids: [], total: 0 }
+    if (Object.keys(plan.rest).length === 0) return yield* findAll(envId, page, plan, total)
     const end = page.offset + page.limit
     const wanted = total === null ? Math.max(countedMax, end + 1) : Math.min(total, end)
     const ids: Array<RunId> = []
     let matches = 0
     while (matches < wanted) {
-      const last: RunId | null = yield* findLast(envId, plan.by)
-      const found = yield* findMatches(envId, plan, last)
+      const step: Step = yield* plan.ranges === null ? examineAll(envId, plan) : examineRanges(envId, plan.ranges, plan)
       const place = Math.max(0, page.offset - matches)
-      for (const { run_id } of found.slice(place, place + page.limit - ids.length)) ids.push(run_id)
-      matches += found.length
-      if (last === null) break
-      plan = { ...plan, by: { ...plan.by, before: last } }
+      for (const { run_id } of step.found.slice(place, place + page.limit - ids.length)) ids.push(run_id)
+      matches += step.found.length
+      if (step.last === null) break
+      plan = { ...plan, bounds: { ...plan.bounds, before: step.last } }
       yield* Effect.yieldNow
     }
     return { ids, total: total ?? Math.min(matches, wanted) }
@@ -182,14 +216,23 @@ type RunKey = Pick<Run, "run_id">
 /** States with an index. Most runs have the state `succeeded`. */
 const indexedStates: ReadonlyArray<RunStatus | undefined> = ["running", "failed", "cancelled"]
 
-const toPlan = ({ before, ...filter }: RunFilter): Plan => {
+const planByFunction = ({ before, fn: _, ...filter }: RunFilter, ranges: ReadonlyArray<FunctionRange>): Plan => {
+  const { project, ...others } = filter
+  // A name is that of only some runs of a project.
+  const isExact = project === undefined || ranges.every(({ project_id }) => project_id === project)
+  return { ranges, bounds: toBounds(before, filter.since), rest: isExact ? others : filter }
+}
+
+const planByState = ({ before, ...filter }: RunFilter): Plan => {
   const { status, ...others } = filter
-  const range = {
-    ...(before === undefined ? {} : { before }),
-    ...(filter.since === undefined ? {} : { since: filter.since })
-  }
+  const bounds = toBounds(before, filter.since)
   const state = filter.error === undefined ? status : "failed"
   return state !== undefined && indexedStates.includes(state)
-    ? { by: { state, ...range }, rest: state === status ? others : filter }
-    : { by: range, rest: filter }
+    ? { ranges: null, state, bounds, rest: state === status ? others : filter }
+    : { ranges: null, bounds, rest: filter }
 }
+
+const toBounds = (before: RunId | undefined, since: Timestamp | undefined): IdBounds => ({
+  ...(before === undefined ? {} : { before }),
+  ...(since === undefined ? {} : { from: leastIdSince(since) })
+})

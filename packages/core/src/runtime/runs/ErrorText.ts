@@ -6,7 +6,7 @@
  */
 
 /** Characters of the beginning of an error that are searched. */
-export const errorTextMax = 4096
+export const errorTextMax = 1000
 
 /** The stored result before the name, between name and message, and before the stack. `buildErrorResult` writes them. */
 export const errorMarks = { name: '{"error":{"name":"', message: '","message":"', stack: '","stack":"' } as const
