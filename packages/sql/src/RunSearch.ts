@@ -125,8 +125,13 @@ export const makeRunSearch = (database: Database["Service"]) => {
     ])
 
   /** Examines the next runs of functions. */
-  const examineRanges = Effect.fnUntraced(function* (envId: EnvId, ranges: ReadonlyArray<FunctionRange>, plan: Plan) {
-    const limit = dialect.searchRows.table
+  const examineRanges = Effect.fnUntraced(function* (
+    envId: EnvId,
+    ranges: ReadonlyArray<FunctionRange>,
+    plan: Plan,
+    wanted: number
+  ) {
+    const limit = Math.min(dialect.searchRows.table, Math.max(stepMin, wanted))
     const ids = (yield* functions.list(envId, ranges, plan.bounds, { limit, offset: 0 })).map(({ run_id }) => run_id)
     const found = yield* reader<RunKey>`SELECT run_id FROM runs
       WHERE ${condition(envId, plan.rest)} AND run_id ${dialect.among(reader, ids)} ORDER BY run_id DESC`
@@ -199,7 +204,9 @@ export const makeRunSearch = (database: Database["Service"]) => {
     const ids: Array<RunId> = []
     let matches = 0
     while (matches < wanted) {
-      const step: Step = yield* plan.ranges === null ? examineAll(envId, plan) : examineRanges(envId, plan.ranges, plan)
+      const step: Step = yield* plan.ranges === null
+        ? examineAll(envId, plan)
+        : examineRanges(envId, plan.ranges, plan, wanted - matches)
       const place = Math.max(0, page.offset - matches)
       for (const { run_id } of step.found.slice(place, place + page.limit - ids.length)) ids.push(run_id)
       matches += step.found.length
@@ -210,6 +217,9 @@ export const makeRunSearch = (database: Database["Service"]) => {
     return { ids, total: total ?? Math.min(matches, wanted) }
   })
 }
+
+/** Minimum candidates of a step. Most of them match. */
+const stepMin = 100
 
 type RunKey = Pick<Run, "run_id">
 
