@@ -4,9 +4,20 @@
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Files that take more than 12 s with three workers on two cores, the longest first. */
+/** Files that take more than 12 s with three or four workers on two cores, the longest first. */
 export const longest = [
-  "adapters/http/test/fuzz.test.ts",
+  "docs/test/blocks.e2e.test.ts",
+  "examples/standalone/test/console.e2e.test.ts",
+  "packages/cli/test/projects/projects.e2e.test.ts",
+  "proof/test/crash.e2e.test.ts",
+  "examples/standalone/test/nodes.e2e.test.ts",
+  "proof/test/crashDurablePostgres.e2e.test.ts",
+  "proof/test/crashDurable.e2e.test.ts",
+  "examples/standalone/test/consoleBuilds.e2e.test.ts",
+  "packages/cli/test/ops/runs.e2e.test.ts",
+  "examples/standalone/test/failover.e2e.test.ts",
+  "adapters/postgres/test/upgradeByTurns.test.ts",
+  "adapters/postgres/test/upgradeOld.test.ts",
   "packages/sandbox/test/watchdog.test.ts",
   "packages/contract/test/lifecycle.test.ts",
   "adapters/sqlite/test/expanded.test.ts",
