@@ -1,8 +1,8 @@
 /**
  * Text of the error of a failed run, as searches find it.
  *
- * A search compares stored JSON text, so that a database needs no parser: the name and the message of the error with their
- * escape sequences, and the wanted text with the same ones. The stack is not searched.
+ * A search compares stored JSON text, so that a database needs no parser. Name and message have their escape sequences, and the
+ * wanted text has the same ones. The stack is not searched.
  */
 
 /** Characters of the beginning of an error that are searched. */
