@@ -44,6 +44,12 @@ const particulars: Readonly<Record<string, Particulars>> = {
   },
   eventsPublish: { body: { event_type: "order:created", event_data: { order: 1042, total: 21 } } },
   streamsSubscribeWithEvent: { body: { event_type: "order:created", event_data: { order: 1042, total: 21 } } },
+  deadLettersList: { path: "/v1/dead-letters?fn=main/onOrder&since=2026-01-31T00:00:00Z" },
+  deadLettersRedrive: { body: { fn: "main/onOrder", build: "deployed", dry_run: true } },
+  deadLettersDiscard: { body: { event_type: "order:created", until: "2026-01-31T00:00:00Z" } },
+  operationsCreate: {
+    body: { kind: "replay", filter: { status: "failed", time_range: "PT1H" }, options: { build: "deployed", rate: 50 } }
+  },
   pausesCreate: { given: ["ORDERS"], body: { project: "orders", schedules: "skip" } },
   runsCancel: { given: ["SLEEPING"] },
   runsSteps: { given: ["SLEEPING"] },
@@ -81,6 +87,7 @@ const variables: Readonly<Record<string, string>> = {
   run_id: "RUN_ID",
   waiting_id: "RUN_ID",
   pause_id: "PAUSE_ID",
+  operation_id: "OPERATION_ID",
   stream_id: "STREAM_ID",
   session_id: "SESSION_ID",
   service_key_id: "SERVICE_KEY_ID",

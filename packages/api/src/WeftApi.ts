@@ -7,6 +7,7 @@ import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
 import { CallsApi } from "./routes/CallsApi.ts"
 import { ContextApi } from "./routes/ContextApi.ts"
+import { DeadLettersApi } from "./routes/DeadLettersApi.ts"
 import { DeliveriesApi } from "./routes/DeliveriesApi.ts"
 import { DomainsApi } from "./routes/DomainsApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
@@ -14,6 +15,7 @@ import { EvalApi } from "./routes/EvalApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { FilesApi } from "./routes/FilesApi.ts"
 import { LinksApi } from "./routes/LinksApi.ts"
+import { OperationsApi } from "./routes/OperationsApi.ts"
 import { PausesApi } from "./routes/PausesApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
@@ -36,7 +38,9 @@ export class WeftApi extends HttpApi.make("weft")
     EventsApi,
     RunsApi,
     DeliveriesApi,
+    DeadLettersApi,
     PausesApi,
+    OperationsApi,
     CallsApi,
     EvalApi,
     SessionsApi,

@@ -4,6 +4,7 @@ import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
 import { build } from "./commands/build/build.ts"
 import { context } from "./commands/context/context.ts"
+import { deadLetters } from "./commands/deadLetters/deadLetters.ts"
 import { deliveries } from "./commands/deliveries/deliveries.ts"
 import { deploy } from "./commands/deploy/deploy.ts"
 import { dev } from "./commands/dev/dev.ts"
@@ -16,6 +17,7 @@ import { init } from "./commands/init/init.ts"
 import { keys } from "./commands/keys/keys.ts"
 import { login } from "./commands/login/login.ts"
 import { logs } from "./commands/logs/logs.ts"
+import { operations } from "./commands/operations/operations.ts"
 import { pause } from "./commands/pauses/pause.ts"
 import { pauses } from "./commands/pauses/pauses.ts"
 import { resume } from "./commands/pauses/resume.ts"
@@ -44,7 +46,21 @@ export const root = Command.make("weft").pipe(
     { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
     {
       group: "Functions",
-      commands: [run, evaluate, runs, tokens, logs, events, deliveries, why, pause, resume, pauses]
+      commands: [
+        run,
+        evaluate,
+        runs,
+        operations,
+        tokens,
+        logs,
+        events,
+        deliveries,
+        deadLetters,
+        why,
+        pause,
+        resume,
+        pauses
+      ]
     },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },

@@ -6,6 +6,7 @@ import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
 import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
+import { DeadLettersEndpoints } from "./generated/DeadLettersEndpoints.ts"
 import { DeliveriesEndpoints } from "./generated/DeliveriesEndpoints.ts"
 import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
 import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
@@ -19,6 +20,7 @@ import { ServiceKeysEndpoints } from "./generated/ServiceKeysEndpoints.ts"
 import { SessionsEndpoints } from "./generated/SessionsEndpoints.ts"
 import { StatusEndpoints } from "./generated/StatusEndpoints.ts"
 import { TriggersEndpoints } from "./generated/TriggersEndpoints.ts"
+import { Operations } from "./Operations.ts"
 import type { RetryOptions } from "./RequestOptions.ts"
 import { Streams } from "./streams/Streams.ts"
 import { Caller } from "./transport/Caller.ts"
@@ -50,7 +52,9 @@ export class WeftClient {
   readonly events: EventsEndpoints
   readonly runs: RunsEndpoints
   readonly deliveries: DeliveriesEndpoints
+  readonly deadLetters: DeadLettersEndpoints
   readonly pauses: PausesEndpoints
+  readonly operations: Operations
   readonly calls: Calls
   readonly eval: Eval
   readonly sessions: SessionsEndpoints
@@ -75,7 +79,9 @@ export class WeftClient {
     this.events = new EventsEndpoints(caller)
     this.runs = new RunsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
+    this.deadLetters = new DeadLettersEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)
+    this.operations = new Operations(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
     this.sessions = new SessionsEndpoints(caller)

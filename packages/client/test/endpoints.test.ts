@@ -129,6 +129,15 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
+  it("lists, redrives and discards dead letters", async () => {
+    const fn = "main/none"
+    assert.strictEqual((await weft.deadLetters.list({ fn })).total, 0)
+    const nothing = { skipped: [], next: null }
+    assert.deepStrictEqual(await weft.deadLetters.redrive({ fn, build: "deployed" }), { redriven: 0, ...nothing })
+    const preview = await weft.deadLetters.discard({ fn, dry_run: true })
+    assert.deepStrictEqual(preview, { discarded: 0, matched: 0, ...nothing })
+  })
+
   it("pauses a function and resumes it", async () => {
     const { pause_id } = await weft.pauses.create({ project: "shop", fn: "main/plain", schedules: "skip" })
     const [listed] = (await weft.pauses.list()).items
@@ -136,6 +145,23 @@ describe("the client with a server", () => {
     assert.deepStrictEqual((await weft.pauses.get(pause_id)).runs, { executing: 0, suspended: 0 })
     await weft.pauses.remove(pause_id)
     assert.strictEqual((await weft.pauses.list()).total, 0)
+  })
+
+  it("replays runs in the background, waits for the end, and cancels an operation", async () => {
+    const input = { kind: "replay", filter: { status: "succeeded", fn: "main/plain" } } as const
+    const { matched } = await weft.operations.create({ ...input, dry_run: true })
+    assert.isAbove(matched, 0)
+    const { operation_id } = await weft.operations.create(input, { idempotencyKey: "once" })
+    const seen: Array<string> = []
+    const onProgress = ({ state }: { state: string }) => void seen.push(state)
+    const ended = await weft.operations.wait(operation_id, { onProgress, intervalMs: 20 })
+    assert.deepInclude(ended, { state: "succeeded", total: matched, done: matched })
+    assert.strictEqual(seen.at(-1), "succeeded")
+    assert.strictEqual((await weft.operations.create(input, { idempotencyKey: "once" })).operation_id, operation_id)
+    const slow = await weft.operations.create({ ...input, options: { rate: 1 } })
+    assert.strictEqual((await weft.operations.cancel(slow.operation_id)).state, "cancelled")
+    assert.strictEqual((await weft.operations.list({ state: "cancelled" })).total, 1)
+    assert.strictEqual((await weft.operations.get(operation_id)).done, matched)
   })
 
   it("runs functions of a build, and source text", async () => {

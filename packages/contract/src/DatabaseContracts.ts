@@ -7,12 +7,14 @@ import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
 import { concurrencyContract } from "./ConcurrencyContract.ts"
 import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
+import { deadLetterStoreContract } from "./DeadLetterStoreContract.ts"
 import { deliveryStoreContract } from "./DeliveryStoreContract.ts"
 import { domainStoreContract } from "./DomainStoreContract.ts"
 import { eventStoreContract } from "./EventStoreContract.ts"
 import { fileStoreContract } from "./FileStoreContract.ts"
 import { flowContract } from "./FlowContract.ts"
 import { journalStoreContract } from "./JournalStoreContract.ts"
+import { operationStoreContract } from "./OperationStoreContract.ts"
 import { pauseStoreContract } from "./PauseStoreContract.ts"
 import { projectStoreContract } from "./ProjectStoreContract.ts"
 import { rateStoreContract } from "./RateStoreContract.ts"
@@ -58,6 +60,8 @@ export const databaseContracts = <E>(
   admissionStoreContract(name, layer)
   flowContract(name, layer)
   deliveryStoreContract(name, layer, options)
+  deadLetterStoreContract(name, layer)
   pauseStoreContract(name, layer)
+  operationStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

@@ -15,6 +15,7 @@ const nothing = {
   removals: false,
   awaiting: false,
   invoking: false,
+  operations: false,
   pauses_version: "0:0"
 }
 

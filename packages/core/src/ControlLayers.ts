@@ -3,9 +3,12 @@ import { Layer } from "effect"
 import { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import { Calls } from "./runtime/control/Calls.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
+import { DeadLetters } from "./runtime/control/DeadLetters.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import { Diagnosis } from "./runtime/control/Diagnosis.ts"
 import { Nodes } from "./runtime/control/Nodes.ts"
+import { OperationRunner } from "./runtime/control/OperationRunner.ts"
+import { Operations } from "./runtime/control/Operations.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
@@ -19,14 +22,27 @@ import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 
 /** The services of `controlLayer` for hosts and for the HTTP layer. */
-export type ControlServices = Runs | RunControl | Tokens | Deliveries | Waits | Pauses | Calls | BuildRuns | Diagnosis
+export type ControlServices =
+  | Runs
+  | RunControl
+  | Operations
+  | Tokens
+  | Deliveries
+  | DeadLetters
+  | Waits
+  | Pauses
+  | Calls
+  | BuildRuns
+  | Diagnosis
 
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
   Runs.layer,
   RunControl.layer,
+  Layer.provide(Operations.layer, OperationRunner.layer),
   Tokens.layer,
   Deliveries.layer,
+  DeadLetters.layer,
   Waits.layer,
   Pauses.layer,
   ProjectRemovals.layer,

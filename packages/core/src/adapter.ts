@@ -23,6 +23,7 @@ export {
   isUuidShaped,
   leastIdAt,
   NodeId,
+  OperationId,
   PauseId,
   ProjectId,
   RunId,
@@ -217,6 +218,15 @@ export {
   startRun
 } from "./runtime/runs/Attempt.ts"
 export { formatChildEnd, type LastRun } from "./runtime/runs/ChildRun.ts"
+export {
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterPosition,
+  type DeadLetterRef,
+  DeadLetterStore,
+  listedResultMax,
+  type Redrive
+} from "./runtime/runs/DeadLetterStore.ts"
 export { Delivery } from "./runtime/runs/Delivery.ts"
 export type {
   DeliveryPosition,
@@ -251,6 +261,26 @@ export {
   type StoredFlowState
 } from "./runtime/runs/FlowRules.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
+export {
+  addFailures,
+  Operation,
+  OperationFailure,
+  OperationFilter,
+  OperationKind,
+  OperationOptions,
+  type OperationRef,
+  OperationScope,
+  OperationState,
+  operationFormat,
+  StoredOperation
+} from "./runtime/runs/Operation.ts"
+export type { OperationStep } from "./runtime/runs/OperationStep.ts"
+export {
+  type ListedOperations,
+  type OperationSelection,
+  OperationStore,
+  type OperationTarget
+} from "./runtime/runs/OperationStore.ts"
 export { covers, findPause, formatTarget, Pause, pausedAt, versionOf } from "./runtime/runs/Pause.ts"
 export { type PausedRuns, PauseStore, type ReleaseResult } from "./runtime/runs/PauseStore.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
@@ -258,6 +288,7 @@ export { RunActivity, type RunSummary } from "./runtime/runs/RunActivity.ts"
 export {
   type CancelledRun,
   type Fork,
+  type OperationProgress,
   type Renewal,
   RunControlStore,
   type RunLog,

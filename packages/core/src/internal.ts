@@ -45,7 +45,7 @@ export {
 } from "./resources/secrets/ContextVariables.ts"
 export { ProjectSecrets } from "./resources/secrets/ProjectSecrets.ts"
 export type { Called } from "./runtime/control/Calls.ts"
-export type { ReplayBuild } from "./runtime/control/Replay.ts"
+export type { ReplayBuild } from "./runtime/control/ReplayMatch.ts"
 export type { CancelQuery } from "./runtime/control/RunControl.ts"
 export type { RunQuery } from "./runtime/control/RunQuery.ts"
 export type { TransactionalEvent } from "./runtime/dispatch/HostTransactions.ts"

@@ -15,6 +15,7 @@ import { announcements } from "./migrations/Announcements.ts"
 import { audit } from "./migrations/Audit.ts"
 import { chains } from "./migrations/Chains.ts"
 import { checksums } from "./migrations/Checksums.ts"
+import { deadLetters } from "./migrations/DeadLetters.ts"
 import { domains } from "./migrations/Domains.ts"
 import { files } from "./migrations/Files.ts"
 import { flow } from "./migrations/Flow.ts"
@@ -23,6 +24,7 @@ import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
 import { live } from "./migrations/Live.ts"
 import { once } from "./migrations/Once.ts"
+import { operations } from "./migrations/Operations.ts"
 import { pauses } from "./migrations/Pauses.ts"
 import { queue } from "./migrations/Queue.ts"
 import { rates } from "./migrations/Rates.ts"
@@ -75,6 +77,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
       ...waits(dialect),
       ...pauses(dialect)
     ]),
+    "0022_dead_letters": run(deadLetters(dialect)),
+    "0023_operations": run(operations(dialect)),
     "0027_search": run(search(dialect))
   }
   yield* Migrator.make({})({

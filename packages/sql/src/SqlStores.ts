@@ -5,11 +5,13 @@ import type {
   AuditStore,
   BuildStore,
   ContextVariableStore,
+  DeadLetterStore,
   DeliveryStore,
   DomainStore,
   EventStore,
   FileStore,
   JournalStore,
+  OperationStore,
   PauseStore,
   ProjectStore,
   RateStore,
@@ -34,11 +36,13 @@ import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
+import * as DeadLetterStoreSql from "./DeadLetterStoreSql.ts"
 import * as DeliveryStoreSql from "./DeliveryStoreSql.ts"
 import * as DomainStoreSql from "./DomainStoreSql.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
 import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
+import * as OperationStoreSql from "./OperationStoreSql.ts"
 import * as PauseStoreSql from "./PauseStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RateStoreSql from "./RateStoreSql.ts"
@@ -88,7 +92,9 @@ export const recordStores: Layer.Layer<
   | ScheduleStore
   | EventStore
   | DeliveryStore
+  | DeadLetterStore
   | PauseStore
+  | OperationStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -111,7 +117,9 @@ export const recordStores: Layer.Layer<
   ScheduleStoreSql.layer,
   EventStoreSql.layer,
   DeliveryStoreSql.layer,
+  DeadLetterStoreSql.layer,
   PauseStoreSql.layer,
+  OperationStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

@@ -1,4 +1,6 @@
 /** The face of one environment. */
+
+import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type {
   ActivityEvent,
@@ -9,6 +11,7 @@ import type {
   Event,
   Json,
   LogEntry,
+  Operation,
   Page,
   PageOptions,
   Pause,
@@ -98,6 +101,22 @@ export interface DeliveryQuery {
   readonly eventType?: string
 }
 
+/** Selects dead letters; all of them without any field. */
+export interface DeadLetterQuery extends DeliveryQuery {
+  /** Only letters that are dead since this instant or later. */
+  readonly since?: Date
+  /** Only letters that are dead since before this instant. */
+  readonly until?: Date
+}
+
+/** Selects dead letters by their ids or by a query. */
+export interface DeadLetterSelection extends DeadLetterQuery {
+  /** Ids of the runs of the last attempts, 1 to 500. */
+  readonly ids?: ReadonlyArray<string>
+  /** `next` of the former call, with the same fields. */
+  readonly cursor?: string
+}
+
 /** A function, a project, or without both the environment. */
 export interface NewPause {
   /** Id or name of a project. */
@@ -106,6 +125,32 @@ export interface NewPause {
   readonly fn?: string
   /** `late` by default. */
   readonly schedules?: Pause["schedules"]
+}
+
+/** Selects runs for an operation. Each field restricts the selection. */
+export interface OperationFilter {
+  /** Required for a replay; a cancellation selects running runs only. */
+  readonly status?: Run["status"]
+  readonly type?: Run["type"]
+  /** Only suspended durable runs that wait for this; `any` for all of them. */
+  readonly waiting?: NonNullable<RunQuery["waiting"]>
+  /** Id of a project, or its name when the runs started. */
+  readonly project?: string
+  /** `ns/var`, or `project:ns/var`. */
+  readonly fn?: string
+  readonly eventId?: string
+  readonly withinMs?: number
+}
+
+export interface NewOperation {
+  readonly kind: Operation["kind"]
+  readonly filter?: OperationFilter
+  /** Of a replay: the build of each run (`same`, the default), or the deployed one. */
+  readonly build?: "same" | "deployed"
+  /** Maximum runs per second, 1 to 10,000. */
+  readonly rate?: number
+  /** Calls with the same key are one operation. */
+  readonly idempotencyKey?: string
 }
 
 export interface CancelQuery {
@@ -281,6 +326,20 @@ export interface EnvHandle {
     /** Cancels the pending deliveries that the query selects; returns how many. Running runs continue. */
     readonly cancel: (query?: DeliveryQuery) => Promise<number>
   }
+  /** Deliveries whose last attempt failed, or that expired before their start. */
+  readonly deadLetters: {
+    /** Latest first. */
+    readonly list: (query?: DeadLetterQuery, page?: PageOptions) => Promise<Page<DeadLetter>>
+    /**
+     * Starts at most 500 of the selected letters again, the oldest first, in the same build by default. Each letter starts once,
+     * also if several callers redrive it. Letters without a function are skipped, with the reason.
+     */
+    readonly redrive: (
+      selection?: DeadLetterSelection & { readonly build?: "same" | "deployed" }
+    ) => Promise<DeadLetterPass>
+    /** Removes at most 500 of the selected letters from the list. Their runs stay. */
+    readonly discard: (selection?: DeadLetterSelection) => Promise<DeadLetterPass>
+  }
   /** Pauses: deliveries are kept, and runs that have begun continue. */
   readonly pauses: {
     /** Pauses a function, a project, or without both the environment. If it is paused already, changes `schedules`. */
@@ -290,6 +349,18 @@ export interface EnvHandle {
     readonly get: (pauseId: string) => Promise<PauseState>
     /** Ends the pause: the kept deliveries start. */
     readonly remove: (pauseId: string) => Promise<void>
+  }
+  /** Cancellations and replays of many runs, in the background. */
+  readonly operations: {
+    /** Begins to cancel or replay the runs that the filter selects and that began before now. */
+    readonly create: (operation: NewOperation) => Promise<Operation>
+    /** Returns the number of runs that the operation would select now. */
+    readonly preview: (operation: NewOperation) => Promise<number>
+    /** Newest first. */
+    readonly list: (query?: { readonly state?: Operation["state"] }, page?: PageOptions) => Promise<Page<Operation>>
+    readonly get: (operationId: string) => Promise<Operation>
+    /** Ends the operation; its effects stay. Rejects if it has ended. */
+    readonly cancel: (operationId: string) => Promise<Operation>
   }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {

@@ -16,6 +16,7 @@ import type {
   WeftEnv
 } from "@weft/core"
 import { type ActivityEvent as ActivityRow, parseWaiting } from "@weft/core/adapter"
+import type { DeadLetter } from "./deadLetterRecords.ts"
 import type {
   ActivityEvent,
   ActivityOfRun,
@@ -28,6 +29,7 @@ import type {
   Event,
   Json,
   LogEntry,
+  Operation,
   Org,
   Page,
   Pause,
@@ -58,6 +60,8 @@ type SecretRow = Listed<WeftEnv["context"]["list"]>
 type FileRow = Listed<WeftEnv["files"]["list"]>
 type DomainRow = Listed<WeftEnv["domains"]["list"]>
 type ScheduleRow = Listed<WeftEnv["schedules"]["list"]>
+type DeadLetterRow = Listed<WeftEnv["deadLetters"]["list"]>
+type OperationRow = Listed<WeftEnv["operations"]["list"]>
 type PauseRow = Listed<WeftEnv["pauses"]["list"]>
 type LogRow = Listed<WeftEnv["runs"]["logs"]>
 type StatsRow = Awaited<ReturnType<WeftEnv["runs"]["stats"]>>
@@ -189,6 +193,24 @@ export const toSchedule = (row: ScheduleRow): Schedule => ({
   createdAt: toDate(row.created_at)
 })
 
+export const toDeadLetter = (row: DeadLetterRow): DeadLetter => ({
+  runId: row.run_id,
+  eventId: row.event_id,
+  eventType: row.event_type,
+  streamId: row.stream_id,
+  projectId: row.project_id,
+  projectName: row.project_name,
+  buildId: row.build_id,
+  ns: row.ns,
+  var: row.var,
+  type: row.run_type,
+  status: row.status,
+  attempt: row.attempt,
+  startedAt: toDate(row.start_time),
+  deadSince: toDate(row.dead_since),
+  error: row.error
+})
+
 export const toPause = (row: PauseRow): Pause => ({
   id: row.pause_id,
   projectId: row.project_id,
@@ -198,6 +220,23 @@ export const toPause = (row: PauseRow): Pause => ({
   schedules: row.schedules,
   pausedAt: toDate(row.paused_at),
   pausedBy: row.paused_by
+})
+
+export const toOperation = (row: OperationRow): Operation => ({
+  id: row.operation_id,
+  kind: row.kind,
+  state: row.state,
+  total: row.total,
+  done: row.done,
+  skipped: row.skipped,
+  failed: row.failed,
+  failures: row.failures.map(({ run_id, reason }) => ({ runId: run_id, reason })),
+  waiting: row.waiting,
+  error: row.error,
+  createdAt: toDate(row.created_at),
+  createdBy: row.created_by,
+  startedAt: row.started_at === null ? null : toDate(row.started_at),
+  endedAt: row.ended_at === null ? null : toDate(row.ended_at)
 })
 
 export const toEvent = (row: HostEvent): Event => ({

@@ -1,14 +1,18 @@
 /** The face for host applications: one call starts Weft, and everything in it is promises and plain values. */
 export { createWeft } from "./createWeft.ts"
+export type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 export type {
   AuditQuery,
   Called,
   CancelQuery,
+  DeadLetterQuery,
+  DeadLetterSelection,
   DeliveryQuery,
   EnvHandle,
   NewBuild,
   NewCall,
   NewEvent,
+  NewOperation,
   NewPause,
   NewServiceKey,
   NewSession,
@@ -41,6 +45,7 @@ export type {
   Event,
   Json,
   LogEntry,
+  Operation,
   Org,
   Page,
   PageOptions,

@@ -1,7 +1,7 @@
 /** Inputs of hosts as the runtime takes them: snake_case, durations of Effect, revealed tokens. */
 import type { WeftEnv } from "@weft/core"
 import { Duration, Redacted } from "effect"
-import type { AuditQuery, CancelQuery, NewCall, NewEvent, RunQuery } from "./Env.ts"
+import type { AuditQuery, CancelQuery, DeadLetterSelection, NewCall, NewEvent, NewOperation, RunQuery } from "./Env.ts"
 import type { PageOptions } from "./records.ts"
 
 type EventInput = Parameters<WeftEnv["events"]["publish"]>[0]
@@ -36,6 +36,17 @@ export const toCancelQuery = ({ withinMs, ...query }: CancelQuery = {}): CancelQ
   ...toWithin(withinMs)
 })
 
+export const toNewOperation = ({
+  filter: { withinMs, ...filter } = {},
+  build,
+  rate,
+  ...operation
+}: NewOperation): Parameters<WeftEnv["operations"]["create"]>[0] => ({
+  ...operation,
+  filter: { ...filter, ...toWithin(withinMs) },
+  options: { ...(build === undefined ? {} : { build }), ...(rate === undefined ? {} : { rate }) }
+})
+
 export const toAuditQuery = ({ withinMs, actorId, objectId, ...query }: AuditQuery = {}): AuditQueryInput => ({
   ...query,
   ...(actorId === undefined ? {} : { actor_id: actorId }),
@@ -45,3 +56,12 @@ export const toAuditQuery = ({ withinMs, actorId, objectId, ...query }: AuditQue
 
 /** Returns the text of a token that the caller is allowed to see. */
 export const reveal = (token: Redacted.Redacted<string>): string => Redacted.value(token)
+
+type LetterSelection = DeadLetterSelection & { readonly build?: "same" | "deployed" }
+
+/** Returns a selection with instants as core reads them. */
+export const toLetterSelection = ({ since, until, ...selection }: LetterSelection = {}) => ({
+  ...selection,
+  ...(since === undefined ? {} : { since: since.toISOString() }),
+  ...(until === undefined ? {} : { until: until.toISOString() })
+})

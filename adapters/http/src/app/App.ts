@@ -31,6 +31,7 @@ import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
+import { DeadLettersLive } from "../handlers/DeadLettersLive.ts"
 import { DeliveriesLive } from "../handlers/DeliveriesLive.ts"
 import { DomainsLive } from "../handlers/DomainsLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
@@ -38,6 +39,7 @@ import { EvalLive } from "../handlers/EvalLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
+import { OperationsLive } from "../handlers/OperationsLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
@@ -92,7 +94,9 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     LinksLive,
     RunsLive,
     DeliveriesLive,
+    DeadLettersLive,
     PausesLive,
+    OperationsLive,
     CallsLive,
     EvalLive,
     SchedulesLive,

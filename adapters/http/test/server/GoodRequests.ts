@@ -147,6 +147,29 @@ const pauses = (server: TestServer) => {
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
+/** Operations with a low rate, so that they have not ended when they are cancelled. */
+const operations = (server: TestServer) => {
+  const fn = "main/onOrder"
+  const json = { kind: "replay", filter: { status: "succeeded", fn }, options: { rate: 1 } }
+  let operation = unknownId
+  const before = async () => {
+    operation = (await server.call("POST", "/v1/operations", { json })).json.data.operation_id
+  }
+  const path = () => `/v1/operations/${operation}`
+  return {
+    "operations.list": get(() => "/v1/operations", fn),
+    "operations.create": {
+      method: "POST",
+      path: () => "/v1/operations",
+      options: () => ({ json: { ...json, dry_run: true } }),
+      exact: fn,
+      status: 200
+    },
+    "operations.get": { ...get(path, fn), before },
+    "operations.cancel": { method: "POST", path: () => `${path()}/cancel`, before, exact: fn, status: 200 }
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
+}
+
 const streams = ({ stream }: Made) =>
   ({
     "streams.subscribeEnv": get(() => "/v1/env/subscribe", "*"),
@@ -201,6 +224,21 @@ const calls = (server: TestServer, { run }: Made) => {
     "deliveries.cancel": { method: "POST", path: () => "/v1/deliveries/cancel", exact: fn, status: 200 },
     "deliveries.list": { method: "GET", path: () => "/v1/deliveries", exact: "shop", status: 200 },
     "deliveries.why": { method: "GET", path: () => `/v1/waiting/${run}`, exact: "shop", status: 200 },
+    "deadLetters.list": { method: "GET", path: () => "/v1/dead-letters", exact: "shop", status: 200 },
+    "deadLetters.redrive": {
+      method: "POST",
+      path: () => "/v1/dead-letters/redrive",
+      options: () => ({ json: { fn, dry_run: true } }),
+      exact: fn,
+      status: 200
+    },
+    "deadLetters.discard": {
+      method: "POST",
+      path: () => "/v1/dead-letters/discard",
+      options: () => ({ json: { fn } }),
+      exact: fn,
+      status: 200
+    },
     "runs.wake": {
       method: "POST",
       path: () => `/v1/runs/${sleeping}/wake`,
@@ -295,6 +333,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Pe
   ...running(made),
   ...calls(server, made),
   ...pauses(server),
+  ...operations(server),
   ...streams(made),
   ...fileRequests(server),
   ...access(server),

@@ -245,6 +245,30 @@ describe("weft runs and weft logs", () => {
     assert.deepInclude(missing, { code: 1, stdout: "" })
   })
 
+  it("replay and cancel all runs that flags select, in the background", async () => {
+    const matching = ["--all-matching", "--status", "failed", "--function", "main/fail"]
+    const { matched } = await harness.json(["runs", "replay", ...matching, "--dry-run"])
+    const [replayed, cancelled, without, mixed] = await Promise.all([
+      harness.json(["runs", "replay", ...matching, "--since", "1h", "--build", "deployed"]),
+      harness.run(["runs", "cancel", "--all-matching", "--function", "main/none"]),
+      harness.run(["runs", "replay", "--all-matching"]),
+      harness.run(["runs", "cancel", "--all", "--project", "shop"])
+    ])
+    assert.deepInclude(replayed, { kind: "replay", state: "succeeded", done: matched })
+    assert.strictEqual(cancelled.stdout, "succeeded: 0 of 0 (0 done)\n")
+    assert.include(without.stderr, "--all-matching needs --status")
+    assert.include(mixed.stderr, "need --all-matching")
+    const publish = () => harness.client.events.publish({ event_type: "order:created", event_data: { total: 4 } })
+    const events = await Promise.all(Array.from({ length: 20 }, publish))
+    for (const { event_id } of events) await ended(event_id)
+    const slow = ["--all-matching", "--status", "succeeded", "--rate", "1", "--detach"]
+    const left = await harness.json(["runs", "replay", ...slow])
+    const stopped = await harness.json(["operations", "cancel", left.operation_id])
+    assert.deepInclude(stopped, { operation_id: left.operation_id, state: "cancelled" })
+    const followed = await harness.json(["operations", "follow", left.operation_id])
+    assert.deepStrictEqual([followed, (await harness.json(["operations", "list"])).length], [stopped, 3])
+  })
+
   it("cancel the named runs, and nothing without a selection", async () => {
     const hanging = await harness.client.calls.call({ fn: "main/hang" })
     const run = "run_id" in hanging ? hanging.run_id : assert.fail("no run has started")

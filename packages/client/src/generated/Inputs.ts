@@ -52,6 +52,46 @@ export interface ContextVariableInput {
   readonly description?: string | undefined
 }
 
+export interface DeadLetterDiscardInput {
+  /** Only the letters with these ids, 1 to 500 */
+  readonly ids?: ReadonlyArray<string> | undefined
+  /** Only of this project: its id, or its name when the run started */
+  readonly project?: string | undefined
+  /** Only of this function: `ns/var` or `project:ns/var` */
+  readonly fn?: string | undefined
+  /** Only of events of this type */
+  readonly event_type?: string | undefined
+  /** Only letters that are dead since this instant or later */
+  readonly since?: string | undefined
+  /** Only letters that are dead since before this instant */
+  readonly until?: string | undefined
+  /** `true` changes nothing, and counts the matching letters */
+  readonly dry_run?: boolean | undefined
+  /** The field `next` of the former response, with the same filters */
+  readonly cursor?: string | undefined
+}
+
+export interface DeadLetterRedriveInput {
+  /** Only the letters with these ids, 1 to 500 */
+  readonly ids?: ReadonlyArray<string> | undefined
+  /** Only of this project: its id, or its name when the run started */
+  readonly project?: string | undefined
+  /** Only of this function: `ns/var` or `project:ns/var` */
+  readonly fn?: string | undefined
+  /** Only of events of this type */
+  readonly event_type?: string | undefined
+  /** Only letters that are dead since this instant or later */
+  readonly since?: string | undefined
+  /** Only letters that are dead since before this instant */
+  readonly until?: string | undefined
+  /** `true` changes nothing, and counts the matching letters */
+  readonly dry_run?: boolean | undefined
+  /** The field `next` of the former response, with the same filters */
+  readonly cursor?: string | undefined
+  /** `same`, the default: the build of the last attempt; `deployed`: the active build of its project */
+  readonly build?: "same" | "deployed" | undefined
+}
+
 export interface DomainInput {
   /** A host name of at least two labels and at most 237 characters; other scripts become A-labels */
   readonly domain: string
@@ -96,6 +136,37 @@ export interface MultipartUploadInput {
   readonly expected_size?: number | undefined
   /** application/octet-stream by default */
   readonly content_type?: string | undefined
+}
+
+export interface OperationInput {
+  readonly kind: "cancel" | "replay"
+  /** Selects the runs. A replay needs `status`; a cancellation selects running runs only */
+  readonly filter?:
+    | {
+        readonly status?: "running" | "succeeded" | "failed" | "cancelled" | undefined
+        readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
+        /** Only suspended durable runs that wait for this; `any` for all of them */
+        readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any" | undefined
+        /** Only of this project: its id, or its name when the runs started */
+        readonly project?: string | undefined
+        /** Only of this function: `ns/var` or `project:ns/var` */
+        readonly fn?: string | undefined
+        /** Only runs that this event triggered */
+        readonly event_id?: string | undefined
+        /** ISO 8601 duration back from now, such as P7D */
+        readonly time_range?: string | undefined
+      }
+    | undefined
+  readonly options?:
+    | {
+        /** Of a replay: `same`, the default, is the build of the run; `deployed` the active build of its project */
+        readonly build?: "same" | "deployed" | undefined
+        /** Maximum runs per second, 1 to 10,000; without it, as many as the node allows */
+        readonly rate?: number | undefined
+      }
+    | undefined
+  /** `true` changes nothing, and returns the number of matching runs */
+  readonly dry_run?: boolean | undefined
 }
 
 export interface OrganizationChange {
@@ -212,6 +283,18 @@ export interface DeliveriesCancelQuery {
   readonly dry_run?: "true" | undefined
 }
 
+export interface DeadLettersListQuery extends PageQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly event_type?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+}
+
+export interface OperationsListQuery extends PageQuery {
+  readonly state?: "pending" | "running" | "succeeded" | "cancelled" | "failed" | undefined
+}
+
 export interface StreamsSubscribeQuery {
   readonly project?: string | undefined
 }
@@ -241,8 +324,12 @@ export interface AuditListQuery extends PageQuery {
     | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
+    | "dead_letters.redrive"
+    | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
+    | "operation.create"
+    | "operation.cancel"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -284,8 +371,12 @@ export interface AdminListAuditQuery extends PageQuery {
     | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
+    | "dead_letters.redrive"
+    | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
+    | "operation.create"
+    | "operation.cancel"
     | "run.wake"
     | "token.complete"
     | "file.damage"

@@ -49,8 +49,12 @@ export interface AuditEntry {
     | "eval.run"
     | "project.remove"
     | "deliveries.cancel"
+    | "dead_letters.redrive"
+    | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
+    | "operation.create"
+    | "operation.cancel"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -215,6 +219,31 @@ export interface CreatedSession {
   readonly token: string
 }
 
+export interface DeadLetter {
+  /** Run of the last attempt, and id of the letter */
+  readonly run_id: string
+  readonly stream_id: string
+  readonly event_id: string | null
+  readonly event_type: string
+  readonly project_id: string
+  readonly build_id: string
+  readonly project_name: string
+  readonly ns: string
+  readonly var: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  /** `failed`, or `cancelled` if it expired before its start */
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  /** Number of the last attempt */
+  readonly attempt: number
+  readonly start_time: string
+  readonly dead_since: string
+  /** Error of the last attempt; null if it is large: see the result of the run */
+  readonly error: {
+    readonly name: string
+    readonly message: string
+  } | null
+}
+
 export interface Delivery {
   readonly delivery_id: string
   readonly event_id: string
@@ -235,6 +264,19 @@ export interface Diagnosis {
   readonly node_version: string
   readonly time: string
   readonly checks: ReadonlyArray<Check>
+}
+
+export interface DiscardedDeadLetters {
+  readonly discarded: number
+  /** For a dry run, number of letters that the request would change */
+  readonly matched?: number
+  /** Letters that stay as they are, by reason */
+  readonly skipped: ReadonlyArray<{
+    readonly reason: string
+    readonly count: number
+  }>
+  /** Cursor of the next request if more letters match; null otherwise */
+  readonly next: string | null
 }
 
 export interface Domain {
@@ -345,6 +387,64 @@ export interface NodeSummary {
   /** Slots of claimed deliveries; one of a large event takes several */
   readonly deliveries_running: number
   readonly deliveries_max: number
+}
+
+export interface Operation {
+  readonly operation_id: string
+  readonly kind: "cancel" | "replay"
+  /** `pending` while an older operation of the environment executes */
+  readonly state: "pending" | "running" | "succeeded" | "cancelled" | "failed"
+  readonly filter: OperationFilter
+  readonly options: OperationOptions
+  /** Number of runs that matched when the operation was created */
+  readonly total: number
+  /** Number of runs that it cancelled, or whose replay it started */
+  readonly done: number
+  /** Number of runs that needed nothing: they had ended, their delivery was retried, or they have no event, as webhooks and tools */
+  readonly skipped: number
+  /** Number of runs that it could not process */
+  readonly failed: number
+  /** The newest of these runs; at most 10 */
+  readonly failures: ReadonlyArray<OperationFailure>
+  /** Reason why it does not progress now, such as a limit of the plan; null otherwise */
+  readonly waiting: string | null
+  /** Reason of the state `failed`; null otherwise */
+  readonly error: string | null
+  readonly created_at: string
+  /** Type and id of the credential */
+  readonly created_by: string
+  readonly started_at: string | null
+  readonly ended_at: string | null
+}
+
+export interface OperationFailure {
+  readonly run_id: string
+  readonly reason: string
+}
+
+export interface OperationFilter {
+  readonly status?: "running" | "succeeded" | "failed" | "cancelled"
+  readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  /** Only suspended durable runs that wait for this; `any` for all of them */
+  readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any"
+  /** Only of this project: its id, or its name when the runs started */
+  readonly project?: string
+  /** Only of this function: `ns/var` or `project:ns/var` */
+  readonly fn?: string
+  /** Only runs that this event triggered */
+  readonly event_id?: string
+  readonly since?: string
+}
+
+export interface OperationOptions {
+  /** Of a replay: `same`, the default, is the build of the run; `deployed` the active build of its project */
+  readonly build?: "same" | "deployed"
+  /** Maximum runs per second, 1 to 10,000; without it, as many as the node allows */
+  readonly rate?: number
+}
+
+export interface OperationPreview {
+  readonly matched: number
 }
 
 export interface Organization {
@@ -487,6 +587,19 @@ export interface Project {
   readonly active: boolean
   readonly created_at: string
   readonly updated_at: string
+}
+
+export interface RedrivenDeadLetters {
+  readonly redriven: number
+  /** For a dry run, number of letters that the request would change */
+  readonly matched?: number
+  /** Letters that stay as they are, by reason */
+  readonly skipped: ReadonlyArray<{
+    readonly reason: string
+    readonly count: number
+  }>
+  /** Cursor of the next request if more letters match; null otherwise */
+  readonly next: string | null
 }
 
 export interface Resealed {

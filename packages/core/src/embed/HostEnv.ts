@@ -24,14 +24,17 @@ import {
 import type { OrgUsage } from "../resources/usage/OrgUsage.ts"
 import { OrgUsages } from "../resources/usage/OrgUsages.ts"
 import type { Calls, NewCall } from "../runtime/control/Calls.ts"
+import type { DeadLetters } from "../runtime/control/DeadLetters.ts"
 import { Deliveries } from "../runtime/control/Deliveries.ts"
 import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
+import { type NewOperation, Operations } from "../runtime/control/Operations.ts"
 import { type NewPause, type PauseState, Pauses } from "../runtime/control/Pauses.ts"
 import type { RunControl } from "../runtime/control/RunControl.ts"
 import { Runs } from "../runtime/control/Runs.ts"
 import type { Tokens } from "../runtime/control/Tokens.ts"
 import type { NewSnippet, SnippetEnd, Snippets } from "../runtime/evaluation/Snippets.ts"
 import { Events, type NewEvent } from "../runtime/events/Events.ts"
+import type { Operation, OperationState } from "../runtime/runs/Operation.ts"
 import type { Pause } from "../runtime/runs/Pause.ts"
 import type { Streams } from "../runtime/streams/Streams.ts"
 import { ApiKeys } from "../tenants/access/ApiKeys.ts"
@@ -41,6 +44,7 @@ import type { Sessions } from "../tenants/access/Sessions.ts"
 import { type HostAudit, hostAudit } from "./HostAudit.ts"
 import type { HostCalls } from "./HostCalls.ts"
 import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
+import { type HostDeadLetters, hostDeadLetters } from "./HostDeadLetters.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
 import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
@@ -98,12 +102,21 @@ export interface WeftEnv {
     /** Cancels the pending deliveries that the query selects. Returns their number. */
     readonly cancel: (query?: DeliveryQuery) => Promise<number>
   }
+  readonly deadLetters: HostDeadLetters
   /** Pauses of functions, projects and the environment. */
   readonly pauses: {
     readonly create: (pause?: NewPause) => Promise<Pause>
     readonly list: (page?: PageRequest) => Promise<Page<Pause>>
     readonly get: (pauseId: string) => Promise<PauseState>
     readonly remove: (pauseId: string) => Promise<void>
+  }
+  /** Cancellations and replays of many runs, in the background. */
+  readonly operations: {
+    readonly create: (operation: NewOperation) => Promise<Operation>
+    readonly preview: (operation: NewOperation) => Promise<number>
+    readonly list: (state?: OperationState, page?: PageRequest) => Promise<Page<Operation>>
+    readonly get: (operationId: string) => Promise<Operation>
+    readonly cancel: (operationId: string) => Promise<Operation>
   }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {
@@ -137,7 +150,9 @@ export type HostEnvServices =
   | RunControl
   | Tokens
   | Deliveries
+  | DeadLetters
   | Pauses
+  | Operations
   | Schedules
   | Calls
   | Snippets
@@ -233,7 +248,15 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
       get: (pauseId) => run(Pauses.use((pauses) => pauses.get(pauseId))),
       remove: (pauseId) => run(Pauses.use((pauses) => pauses.resume(pauseId)))
     },
+    operations: {
+      create: (operation) => run(Operations.use((operations) => operations.create(operation))),
+      preview: (operation) => run(Operations.use((operations) => operations.preview(operation))),
+      list: (state, page = firstPage) => run(Operations.use((operations) => operations.list(page, state))),
+      get: (operationId) => run(Operations.use((operations) => operations.get(operationId))),
+      cancel: (operationId) => run(Operations.use((operations) => operations.cancel(operationId)))
+    },
     deliveries: { cancel: (query = {}) => run(Deliveries.use((deliveries) => deliveries.cancel(query))) },
+    deadLetters: hostDeadLetters(run),
     call: hostCall(run),
     evaluate: (snippet, signal) => calls.run(hostEvaluate(envId, snippet, signal)),
     usage: () => run(OrgUsages.use((usages) => usages.get)),

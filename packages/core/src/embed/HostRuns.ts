@@ -2,7 +2,7 @@
 import { Effect, type Schema } from "effect"
 import { firstPage, type Page, type PageRequest } from "../foundation/Page.ts"
 import { type Called, Calls, type NewCall } from "../runtime/control/Calls.ts"
-import type { ReplayBuild } from "../runtime/control/Replay.ts"
+import type { ReplayBuild } from "../runtime/control/ReplayMatch.ts"
 import { type CancelQuery, RunControl } from "../runtime/control/RunControl.ts"
 import type { RunQuery } from "../runtime/control/RunQuery.ts"
 import { Runs } from "../runtime/control/Runs.ts"

@@ -68,6 +68,9 @@ export type DeliveryId = typeof DeliveryId.Type
 export const PauseId = uuidLike("01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e").pipe(Schema.brand("PauseId"))
 export type PauseId = typeof PauseId.Type
 
+export const OperationId = uuidLike("01970d46-2d10-7c6e-8b1f-6e5d4c3b2a10").pipe(Schema.brand("OperationId"))
+export type OperationId = typeof OperationId.Type
+
 export const DomainId = uuidLike("01970d43-7eb0-7fae-b37b-a2c0be6f4b0f").pipe(Schema.brand("DomainId"))
 export type DomainId = typeof DomainId.Type
 

@@ -14,6 +14,7 @@ import type {
   EventId,
   FileId,
   NodeId,
+  OperationId,
   OrgId,
   PauseId,
   ProjectId,
@@ -40,6 +41,7 @@ import type { ContextVariable } from "../resources/secrets/ContextVariable.ts"
 import type { Event } from "../runtime/events/Event.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { StoredFlowState } from "../runtime/runs/FlowRules.ts"
+import type { StoredOperation } from "../runtime/runs/Operation.ts"
 import type { Pause } from "../runtime/runs/Pause.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
 import type { History } from "../runtime/runs/Workflow.ts"
@@ -95,6 +97,8 @@ export class MemoryDatabase extends Context.Service<
     readonly deliveries: Map<DeliveryId, DeliveryRow>
     readonly runs: Map<RunId, Run>
     readonly logs: Map<RunId, ReadonlyArray<LogEntry>>
+    /** Since when the last attempts of failed deliveries are dead letters. */
+    readonly deadLetters: Map<RunId, Timestamp>
     /** Of durable runs. */
     readonly histories: Map<RunId, History>
     /** Ends of requested cleanups. */
@@ -106,6 +110,11 @@ export class MemoryDatabase extends Context.Service<
     /** States of the rules of flow control, by `<env_id> <key>`. */
     readonly flowStates: Map<string, StoredFlowState>
     readonly pauses: Map<PauseId, Pause>
+    /** Operations, with the ends of their leases and their idempotency keys. */
+    readonly operations: Map<
+      OperationId,
+      { readonly operation: StoredOperation; readonly until: Timestamp; readonly key: string | null }
+    >
     /** Removed and counted runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Number of the latest batch of run counts, by node. */
@@ -140,12 +149,14 @@ export class MemoryDatabase extends Context.Service<
       deliveries: new Map(),
       runs: new Map(),
       logs: new Map(),
+      deadLetters: new Map(),
       histories: new Map(),
       cleanups: new Map(),
       tokens: new Map(),
       once: new Map(),
       flowStates: new Map(),
       pauses: new Map(),
+      operations: new Map(),
       removedRuns: [],
       countBatches: new Map(),
       leases: new Map()

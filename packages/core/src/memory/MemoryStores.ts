@@ -19,7 +19,9 @@ import type { ContextVariableStore } from "../resources/secrets/ContextVariableS
 import type { EventStore } from "../runtime/events/EventStore.ts"
 import type { JournalStore } from "../runtime/journal/JournalStore.ts"
 import type { AdmissionStore } from "../runtime/runs/AdmissionStore.ts"
+import type { DeadLetterStore } from "../runtime/runs/DeadLetterStore.ts"
 import type { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
+import type { OperationStore } from "../runtime/runs/OperationStore.ts"
 import type { PauseStore } from "../runtime/runs/PauseStore.ts"
 import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
 import type { RunStore } from "../runtime/runs/RunStore.ts"
@@ -40,12 +42,14 @@ import * as BlobStoreMemory from "./BlobStoreMemory.ts"
 import * as BuildStoreMemory from "./BuildStoreMemory.ts"
 import * as ClusterBusMemory from "./ClusterBusMemory.ts"
 import * as ContextVariableStoreMemory from "./ContextVariableStoreMemory.ts"
+import * as DeadLetterStoreMemory from "./DeadLetterStoreMemory.ts"
 import * as DeliveryStoreMemory from "./DeliveryStoreMemory.ts"
 import * as DomainStoreMemory from "./DomainStoreMemory.ts"
 import * as EventStoreMemory from "./EventStoreMemory.ts"
 import * as FileStoreMemory from "./FileStoreMemory.ts"
 import * as JournalStoreMemory from "./JournalStoreMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import * as OperationStoreMemory from "./OperationStoreMemory.ts"
 import * as PauseStoreMemory from "./PauseStoreMemory.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
 import * as RateStoreMemory from "./RateStoreMemory.ts"
@@ -82,7 +86,9 @@ export type DatabaseStores =
   | WorkflowTokenStore
   | EventStore
   | DeliveryStore
+  | DeadLetterStore
   | PauseStore
+  | OperationStore
   | RunStore
   | RunControlStore
   | JournalStore
@@ -108,7 +114,9 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   TickStoreMemory.layer,
   EventStoreMemory.layer,
   DeliveryStoreMemory.layer,
+  DeadLetterStoreMemory.layer,
   PauseStoreMemory.layer,
+  OperationStoreMemory.layer,
   RunStoreMemory.layer,
   RunControlStoreMemory.layer,
   JournalStoreMemory.layer,

@@ -14,18 +14,7 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
     const { runs, logs, deliveries } = yield* MemoryDatabase
 
     const matching = (envId: EnvId, filter: RunFilter): ReadonlyArray<Run> =>
-      [...runs.values()]
-        .filter((run) => run.env_id === envId)
-        .filter((run) => filter.status === undefined || run.status === filter.status)
-        .filter((run) => filter.type === undefined || run.run_type === filter.type)
-        .filter((run) => filter.since === undefined || run.start_time >= filter.since)
-        .filter((run) => filter.eventId === undefined || run.event_id === filter.eventId)
-        .filter((run) => filter.waiting === undefined || isWaiting(run, filter.waiting))
-        .filter((run) => isSearched(run, filter))
-        .filter(({ project_id, project_name }) => {
-          const { only } = filter
-          return only === undefined || only.includes(project_id) || only.includes(project_name)
-        })
+      [...runs.values()].filter((run) => run.env_id === envId && isListed(run, filter))
 
     return RunStore.of({
       get: (envId, id) =>
@@ -88,6 +77,20 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
     })
   })
 )
+
+/** True if the filter selects the run of its environment. */
+export const isListed = (run: Run, filter: RunFilter): boolean => {
+  const { status, type, since, eventId, waiting, only } = filter
+  return (
+    (status === undefined || run.status === status) &&
+    (type === undefined || run.run_type === type) &&
+    (since === undefined || run.start_time >= since) &&
+    (eventId === undefined || run.event_id === eventId) &&
+    (waiting === undefined || isWaiting(run, waiting)) &&
+    (only === undefined || only.includes(run.project_id) || only.includes(run.project_name)) &&
+    isSearched(run, filter)
+  )
+}
 
 const isSearched = (run: Run, { project, fn, error, before }: RunFilter): boolean =>
   (project === undefined || run.project_id === project || run.project_name === project) &&

@@ -36,6 +36,8 @@ export type JournalEntry =
       readonly logs: ReadonlyArray<LogEntry>
       readonly deliveryId: DeliveryId
       readonly next: { readonly attempt: number; readonly due_at: Timestamp; readonly first_run_id: RunId } | null
+      /** The delivery becomes a dead letter. */
+      readonly isDead?: true
       /** Stored exactly if the entry counts. */
       readonly followUp?: FollowUp
     }
@@ -140,6 +142,8 @@ export interface PendingWork {
   readonly invoking: boolean
   /** Next tick of any schedule; null without one. */
   readonly next_tick_at: Timestamp | null
+  /** True if an operation has not ended and no node holds it. */
+  readonly operations: boolean
   /** `versionOf` all pauses. */
   readonly pauses_version: string
 }

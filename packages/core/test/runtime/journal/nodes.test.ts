@@ -179,6 +179,7 @@ describe("a node", () => {
         removals: false,
         awaiting: false,
         invoking: false,
+        operations: false,
         pauses_version: "0:0"
       })
       yield* two.close
