@@ -51,6 +51,15 @@ const particulars: Readonly<Record<string, Particulars>> = {
     body: { kind: "replay", filter: { status: "failed", time_range: "PT1H" }, options: { build: "deployed", rate: 50 } }
   },
   pausesCreate: { given: ["ORDERS"], body: { project: "orders", schedules: "skip" } },
+  alertsCreate: {
+    given: ["ORDERS"],
+    body: {
+      ...{ name: "orders fail", project: "orders", for_minutes: 5 },
+      condition: { type: "failure_share", share: 0.1, min_runs: 20, window_minutes: 5 },
+      actions: [{ type: "event" }]
+    }
+  },
+  alertsUpdate: { body: { enabled: false } },
   runsCancel: { given: ["SLEEPING"] },
   runsSteps: { given: ["SLEEPING"] },
   runsWake: { given: ["SLEEPING"] },
@@ -60,6 +69,7 @@ const particulars: Readonly<Record<string, Particulars>> = {
   runsCancelAll: { path: "/v1/runs/cancel?type=call&time_range=PT1H" },
 
   runsList: { path: "/v1/runs?status=failed&time_range=P7D" },
+  runsSeries: { path: "/v1/runs/series?step=5m" },
   callsCall: { given: ["FUNCTIONS"], body: { fn: "billing/charge", args: [{ id: 17 }], wait: 20 } },
   auditList: { path: "/v1/audit?outcome=refused&time_range=P7D" },
   adminListAudit: { path: "/admin/audit?action=org.create" },
@@ -88,6 +98,7 @@ const variables: Readonly<Record<string, string>> = {
   waiting_id: "RUN_ID",
   pause_id: "PAUSE_ID",
   operation_id: "OPERATION_ID",
+  alert_id: "ALERT_ID",
   stream_id: "STREAM_ID",
   session_id: "SESSION_ID",
   service_key_id: "SERVICE_KEY_ID",

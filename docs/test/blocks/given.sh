@@ -137,6 +137,12 @@ given_OPERATION_ID() { # two runs at one per second: it has not ended yet
   OPERATION_ID=$(api POST /operations "{\"kind\": \"replay\", \"filter\": $filter, \"options\": {\"rate\": 1}}" | jq -r .operation_id)
 }
 
+given_ALERT_ID() {
+  given_PROJECT
+  ALERT_ID=$(api POST /alerts "{\"name\": \"quiet\", \"project\": \"$PROJECT\",
+    \"condition\": {\"type\": \"silence\", \"minutes\": 60}, \"actions\": [{\"type\": \"event\"}]}" | jq -r .alert_id)
+}
+
 given_SERVICE_KEY_ID() {
   SERVICE_KEY_ID=$(api POST /service-keys '{"name": "ci", "permissions": {"run:*": ["read"]}}' | jq -r .service_key_id)
 }

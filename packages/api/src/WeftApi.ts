@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { completeDocument } from "./openapi/Document.ts"
 import { AdminApi } from "./routes/AdminApi.ts"
+import { AlertsApi } from "./routes/AlertsApi.ts"
 import { AuditApi } from "./routes/AuditApi.ts"
 import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
@@ -41,6 +42,7 @@ export class WeftApi extends HttpApi.make("weft")
     DeadLettersApi,
     PausesApi,
     OperationsApi,
+    AlertsApi,
     CallsApi,
     EvalApi,
     SessionsApi,

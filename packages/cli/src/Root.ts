@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
+import { alerts } from "./commands/alerts/alerts.ts"
 import { build } from "./commands/build/build.ts"
 import { context } from "./commands/context/context.ts"
 import { deadLetters } from "./commands/deadLetters/deadLetters.ts"
@@ -59,7 +60,8 @@ export const root = Command.make("weft").pipe(
         why,
         pause,
         resume,
-        pauses
+        pauses,
+        alerts
       ]
     },
     { group: "Data of functions", commands: [context, files] },

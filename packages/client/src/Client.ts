@@ -4,6 +4,7 @@ import { Calls } from "./Calls.ts"
 import { Eval } from "./Eval.ts"
 import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
+import { AlertsEndpoints } from "./generated/AlertsEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
 import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
 import { DeadLettersEndpoints } from "./generated/DeadLettersEndpoints.ts"
@@ -55,6 +56,7 @@ export class WeftClient {
   readonly deadLetters: DeadLettersEndpoints
   readonly pauses: PausesEndpoints
   readonly operations: Operations
+  readonly alerts: AlertsEndpoints
   readonly calls: Calls
   readonly eval: Eval
   readonly sessions: SessionsEndpoints
@@ -82,6 +84,7 @@ export class WeftClient {
     this.deadLetters = new DeadLettersEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)
     this.operations = new Operations(caller)
+    this.alerts = new AlertsEndpoints(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
     this.sessions = new SessionsEndpoints(caller)

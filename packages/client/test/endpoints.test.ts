@@ -109,6 +109,8 @@ describe("the client with a server", () => {
       activity.minutes.reduce((sum, minute) => sum + minute.succeeded, 0),
       0
     )
+    const series = await weft.runs.series({ from: new Date(Date.now() - 3_600_000).toISOString(), step: "5m" })
+    assert.strictEqual(series.step_seconds, 300)
     const listed = await weft.runs.list({ status: "succeeded", type: "event", time_range: "P1D" })
     assert.isTrue(listed.items.some((run) => run.run_id === run_id))
     assert.strictEqual(begun(await weft.runs.replay(run_id, { build: "deployed" })).origin_run_id, run_id)
@@ -136,6 +138,24 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deadLetters.redrive({ fn, build: "deployed" }), { redriven: 0, ...nothing })
     const preview = await weft.deadLetters.discard({ fn, dry_run: true })
     assert.deepStrictEqual(preview, { discarded: 0, matched: 0, ...nothing })
+  })
+
+  it("creates, changes, tests and removes an alert rule", async () => {
+    const condition = { type: "failure_share", share: 0.5, min_runs: 10, window_minutes: 5 } as const
+    const actions = [{ type: "event" }] as const
+    const { alert_id, webhook_secret } = await weft.alerts.create({
+      name: "fails",
+      project: "shop",
+      condition,
+      actions
+    })
+    assert.match(webhook_secret, /^whsec_/)
+    assert.strictEqual((await weft.alerts.list()).items[0]?.alert_id, alert_id)
+    assert.deepStrictEqual((await weft.alerts.get(alert_id)).condition, condition)
+    assert.isFalse((await weft.alerts.update(alert_id, { enabled: false })).enabled)
+    assert.deepStrictEqual((await weft.alerts.test(alert_id)).results, [{ action: { type: "event" }, error: null }])
+    await weft.alerts.remove(alert_id)
+    assert.strictEqual((await weft.alerts.list()).total, 0)
   })
 
   it("pauses a function and resumes it", async () => {

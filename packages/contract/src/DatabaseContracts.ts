@@ -2,6 +2,7 @@
 import type { Stores } from "@weft/core/adapter"
 import type { Layer } from "effect"
 import { admissionStoreContract } from "./AdmissionStoreContract.ts"
+import { alertStoreContract } from "./AlertStoreContract.ts"
 import { apiKeyStoreContract } from "./ApiKeyStoreContract.ts"
 import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
@@ -23,6 +24,7 @@ import { runStoreContract } from "./RunStoreContract.ts"
 import { scheduleStoreContract } from "./ScheduleStoreContract.ts"
 import { scrubStoreContract } from "./ScrubStoreContract.ts"
 import { sealedStoreContract } from "./SealedStoreContract.ts"
+import { seriesStoreContract } from "./SeriesStoreContract.ts"
 import { serviceKeyStoreContract } from "./ServiceKeyStoreContract.ts"
 import { sessionStoreContract } from "./SessionStoreContract.ts"
 import { streamStoreContract } from "./StreamStoreContract.ts"
@@ -63,5 +65,7 @@ export const databaseContracts = <E>(
   deadLetterStoreContract(name, layer)
   pauseStoreContract(name, layer)
   operationStoreContract(name, layer)
+  seriesStoreContract(name, layer)
+  alertStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

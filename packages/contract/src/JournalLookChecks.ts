@@ -16,6 +16,7 @@ const nothing = {
   awaiting: false,
   invoking: false,
   operations: false,
+  next_alert_at: null,
   pauses_version: "0:0"
 }
 

@@ -10,6 +10,7 @@ export type {
 
 export { toIdOrName } from "./foundation/IdOrName.ts"
 export {
+  AlertId,
   ApiKeyId,
   AuditId,
   BuildId,
@@ -43,7 +44,8 @@ export { HostSpan, inHostSpan } from "./foundation/telemetry/HostSpan.ts"
 export { NodeMetrics, type Reading } from "./foundation/telemetry/NodeMetrics.ts"
 export { type AnySeries, Distribution, type HistogramSeries, type Series } from "./foundation/telemetry/Series.ts"
 export { currentTraceparent } from "./foundation/telemetry/Spans.ts"
-export { iso, now, Timestamp } from "./foundation/time/Timestamp.ts"
+export { parseDuration } from "./foundation/time/Duration.ts"
+export { iso, now, parseInstant, Timestamp } from "./foundation/time/Timestamp.ts"
 export { utf8Encode, utf8Length } from "./foundation/Utf8.ts"
 export { makeUuidV7, timeOfUuidV7 } from "./foundation/UuidV7.ts"
 export type { DatabaseStores } from "./memory/MemoryStores.ts"
@@ -210,6 +212,20 @@ export {
   type Replaced
 } from "./runtime/runs/AdmissionStore.ts"
 export {
+  Alert,
+  AlertAction,
+  AlertCondition,
+  AlertNotice,
+  type AlertPayload,
+  AlertState,
+  type Attempted,
+  attempted,
+  describeCondition,
+  evaluate,
+  type Verdict
+} from "./runtime/runs/Alert.ts"
+export { AlertStore, type Backlog } from "./runtime/runs/AlertStore.ts"
+export {
   cancelledByMessage,
   cancelRun,
   continueRun,
@@ -261,6 +277,8 @@ export {
   type StoredFlowState
 } from "./runtime/runs/FlowRules.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
+export { LatencyHistogram } from "./runtime/runs/LatencyHistogram.ts"
+export { MinuteCounts } from "./runtime/runs/MinuteCounts.ts"
 export {
   addFailures,
   Operation,
@@ -296,6 +314,8 @@ export {
   type RunSelection
 } from "./runtime/runs/RunControlStore.ts"
 export { countedMax, type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
+export { FunctionSeries, Percentiles, RunCounts, RunSeries, SeriesPoint } from "./runtime/runs/Series.ts"
+export { type SeriesKey, type SeriesSelection, SeriesStore } from "./runtime/runs/SeriesStore.ts"
 export { type Throttled, type ThrottleState, throttle } from "./runtime/runs/Throttle.ts"
 export { type Tick, TickStore } from "./runtime/runs/TickStore.ts"
 export { formatEvent } from "./runtime/runs/Trigger.ts"

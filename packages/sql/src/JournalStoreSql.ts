@@ -92,6 +92,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           (SELECT min(due_at) FROM schedules) AS next_tick_at,
           CASE WHEN EXISTS (SELECT 1 FROM operations WHERE ended_at IS NULL AND lease_until < ${now})
             THEN 1 ELSE 0 END AS operations,
+          (SELECT min(due_at) FROM alert_rules WHERE enabled = 1) AS next_alert_at,
           (SELECT count(*) || ':' || coalesce(sum(changed_at + coalesce(resumed_at, 0)), 0) FROM pauses)
             AS pauses_version`,
         ([row]) => toPendingWork(row)
@@ -198,6 +199,7 @@ interface PendingRow {
   readonly removals: number
   readonly next_tick_at: Timestamp | null
   readonly operations: number
+  readonly next_alert_at: Timestamp | null
   readonly pauses_version: string
 }
 
@@ -210,6 +212,7 @@ const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
   invoking: row?.invoking === 1,
   next_tick_at: row?.next_tick_at ?? null,
   operations: row?.operations === 1,
+  next_alert_at: row?.next_alert_at ?? null,
   pauses_version: row?.pauses_version ?? ""
 })
 

@@ -11,6 +11,7 @@ import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { checkGeneration } from "./Generation.ts"
 import { access } from "./migrations/Access.ts"
+import { alerts } from "./migrations/Alerts.ts"
 import { announcements } from "./migrations/Announcements.ts"
 import { audit } from "./migrations/Audit.ts"
 import { chains } from "./migrations/Chains.ts"
@@ -33,6 +34,7 @@ import { runCounts } from "./migrations/RunCounts.ts"
 import { schedules } from "./migrations/Schedules.ts"
 import { search } from "./migrations/Search.ts"
 import { secrets } from "./migrations/Secrets.ts"
+import { series } from "./migrations/Series.ts"
 import { streams } from "./migrations/Streams.ts"
 import { usage } from "./migrations/Usage.ts"
 import { waits } from "./migrations/Waits.ts"
@@ -79,6 +81,7 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     ]),
     "0022_dead_letters": run(deadLetters(dialect)),
     "0023_operations": run(operations(dialect)),
+    "0024_series": run([...series(dialect), ...alerts(dialect)]),
     "0027_search": run(search(dialect))
   }
   yield* Migrator.make({})({

@@ -1,6 +1,7 @@
 /** All stores of one database. */
 import type {
   AdmissionStore,
+  AlertStore,
   ApiKeyStore,
   AuditStore,
   BuildStore,
@@ -20,6 +21,7 @@ import type {
   ScheduleStore,
   ScrubStore,
   SealedStore,
+  SeriesStore,
   ServiceKeyStore,
   SessionStore,
   StreamStore,
@@ -31,6 +33,7 @@ import type {
 } from "@weft/core/adapter"
 import { Layer } from "effect"
 import * as AdmissionStoreSql from "./AdmissionStoreSql.ts"
+import * as AlertStoreSql from "./AlertStoreSql.ts"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
 import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
@@ -51,6 +54,7 @@ import * as RunStoreSql from "./RunStoreSql.ts"
 import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
 import * as ScrubStoreSql from "./ScrubStoreSql.ts"
 import * as SealedStoreSql from "./SealedStoreSql.ts"
+import * as SeriesStoreSql from "./SeriesStoreSql.ts"
 import * as ServiceKeyStoreSql from "./ServiceKeyStoreSql.ts"
 import * as SessionStoreSql from "./SessionStoreSql.ts"
 import * as StreamStoreSql from "./StreamStoreSql.ts"
@@ -95,6 +99,8 @@ export const recordStores: Layer.Layer<
   | DeadLetterStore
   | PauseStore
   | OperationStore
+  | SeriesStore
+  | AlertStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -120,6 +126,8 @@ export const recordStores: Layer.Layer<
   DeadLetterStoreSql.layer,
   PauseStoreSql.layer,
   OperationStoreSql.layer,
+  SeriesStoreSql.layer,
+  AlertStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

@@ -1,5 +1,5 @@
 /** The face of one environment. */
-
+import type { Alert, AlertTest, AlertWithSecret, NewAlert } from "./alerts.ts"
 import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type {
@@ -29,6 +29,7 @@ import type {
   Usage,
   Waiting
 } from "./records.ts"
+import type { RunSeries, SeriesQuery } from "./series.ts"
 
 /** An event to publish. */
 export interface NewEvent {
@@ -91,7 +92,6 @@ export interface RunQuery {
   readonly before?: string
 }
 
-/** Selects running runs; without a field, all of them. */
 /** Selects pending deliveries; all of them without any field. */
 export interface DeliveryQuery {
   /** Id of a project, or its name when the event was published. */
@@ -153,6 +153,7 @@ export interface NewOperation {
   readonly idempotencyKey?: string
 }
 
+/** Selects running runs; without a field, all of them. */
 export interface CancelQuery {
   readonly type?: Run["type"]
   readonly withinMs?: number
@@ -296,6 +297,11 @@ export interface EnvHandle {
     readonly list: (query?: RunQuery, page?: PageOptions) => Promise<Page<Run>>
     readonly get: (runId: string) => Promise<Run>
     readonly stats: () => Promise<RunStats>
+    /**
+     * Counts the ended runs of each function by step, with the percentiles of their waits and durations. Counts are at most
+     * 10 s old, and are kept for 30 days.
+     */
+    readonly series: (query?: SeriesQuery) => Promise<RunSeries>
     /** Returns the log of a run; of a running run, the log so far. */
     readonly logs: (runId: string, page?: PageOptions) => Promise<Page<LogEntry>>
     /** Returns the recorded results of a durable run in their order, and its open waits. */
@@ -361,6 +367,18 @@ export interface EnvHandle {
     readonly get: (operationId: string) => Promise<Operation>
     /** Ends the operation; its effects stay. Rejects if it has ended. */
     readonly cancel: (operationId: string) => Promise<Operation>
+  }
+  /** Rules about failures, latencies, backlogs and silence. */
+  readonly alerts: {
+    /** Newest first. */
+    readonly list: (page?: PageOptions) => Promise<Page<Alert>>
+    readonly get: (alertId: string) => Promise<Alert>
+    readonly create: (alert: NewAlert) => Promise<AlertWithSecret>
+    /** Its state is `ok` again if its condition changes, or if it is enabled or disabled. Its scope stays. */
+    readonly update: (alertId: string, change: Partial<Omit<NewAlert, "project" | "fn">>) => Promise<AlertWithSecret>
+    readonly remove: (alertId: string) => Promise<void>
+    /** Performs the actions of a rule now, with a notification of the type `alert.test`. */
+    readonly test: (alertId: string) => Promise<AlertTest>
   }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {

@@ -1,5 +1,6 @@
 /** One environment as a host uses it, with all rights. Every promise rejects with a `WeftError`. */
 import type { WeftEnv } from "@weft/core"
+import { toAlerts } from "./alerts.ts"
 import {
   toActivity,
   toAuditEntry,
@@ -37,6 +38,7 @@ import {
   toPageRequest,
   toRunQuery
 } from "./inputs.ts"
+import { toRunSeries, toSeriesQuery } from "./series.ts"
 
 export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   id,
@@ -113,6 +115,7 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   pauses: toPauses(env),
   deadLetters: toDeadLetters(env),
   operations: toOperations(env),
+  alerts: toAlerts(env),
   deliveries: { cancel: (query) => rejecting(() => env.deliveries.cancel(query)) },
   call: (call) => rejecting(async () => toCalled(await env.call(toNewCall(call)))),
   evaluate: makeEvaluate(env),
@@ -152,6 +155,7 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   list: (query, page) => rejecting(async () => toPage(toRun)(await runs.list(toRunQuery(query), toPageRequest(page)))),
   get: (runId) => rejecting(async () => toRun(await runs.get(runId))),
   stats: () => rejecting(async () => toRunStats(await runs.stats())),
+  series: (query) => rejecting(async () => toRunSeries(await runs.series(toSeriesQuery(query)))),
   logs: (runId, page) => rejecting(async () => toPage(toLogEntry)(await runs.logs(runId, toPageRequest(page)))),
   steps: (runId, page) => rejecting(async () => toRunSteps(await runs.steps(runId, toPageRequest(page)))),
   wake: (runId) => rejecting(async () => toRun(await runs.wake(runId))),

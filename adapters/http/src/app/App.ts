@@ -27,6 +27,7 @@ import { withPacedPages } from "../documentation/PacedPages.ts"
 import { withStaticPages } from "../documentation/StaticPages.ts"
 import { withRawUploadPath } from "../files/UploadPath.ts"
 import { adminLive } from "../handlers/AdminLive.ts"
+import { AlertsLive } from "../handlers/AlertsLive.ts"
 import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
@@ -97,6 +98,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     DeadLettersLive,
     PausesLive,
     OperationsLive,
+    AlertsLive,
     CallsLive,
     EvalLive,
     SchedulesLive,

@@ -52,6 +52,10 @@ export const createResources = async (server: TestServer, token: string, name: s
   ids.set("schedule_id", scheduled.json.data.event_id)
   await made("/v1/operations", "operation_id", { kind: "cancel", filter: { fn: "main/none" } })
   await made("/v1/pauses", "pause_id", { project: name, fn: "main/none" })
+  await made("/v1/alerts", "alert_id", {
+    ...{ name: "quiet", project: name, condition: { type: "silence", minutes: 60 } },
+    actions: [{ type: "event" }]
+  })
   ids.set("waiting_id", scheduled.json.data.event_id)
   ids.set("stream_id", (await call("GET", `/v1/events/${ids.get("event_id")}`)).json.data.stream_id)
   return { token, ids }

@@ -117,6 +117,7 @@ const running = ({ event, run }: Made) =>
     "runs.list": get(() => "/v1/runs", "shop"),
     "runs.stats": get(() => "/v1/runs/stats", "shop"),
     "runs.activity": get(() => "/v1/runs/activity?time_range=PT1H", "shop"),
+    "runs.series": get(() => "/v1/runs/series?project=shop&step=5m", "shop"),
     "runs.get": get(() => `/v1/runs/${run}`, "shop"),
     "runs.logs": get(() => `/v1/runs/${run}/logs`, "shop"),
     "runs.steps": get(() => `/v1/runs/${run}/steps`, "shop"),
@@ -167,6 +168,40 @@ const operations = (server: TestServer) => {
     },
     "operations.get": { ...get(path, fn), before },
     "operations.cancel": { method: "POST", path: () => `${path()}/cancel`, before, exact: fn, status: 200 }
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
+}
+
+/** Rules that never fire. */
+const alerts = (server: TestServer) => {
+  const json = {
+    ...{ name: "quiet", project: "shop", condition: { type: "silence", minutes: 60 } },
+    actions: [{ type: "event" }]
+  }
+  let alert = unknownId
+  const before = async () => {
+    alert = (await server.call("POST", "/v1/alerts", { json })).json.data.alert_id
+  }
+  const path = () => `/v1/alerts/${alert}`
+  return {
+    "alerts.list": get(() => "/v1/alerts", "shop"),
+    "alerts.create": {
+      method: "POST",
+      path: () => "/v1/alerts",
+      options: () => ({ json }),
+      exact: "shop",
+      status: 201
+    },
+    "alerts.get": { ...get(path, "shop"), before },
+    "alerts.update": {
+      method: "PATCH",
+      path,
+      options: () => ({ json: { enabled: false } }),
+      before,
+      exact: "shop",
+      status: 200
+    },
+    "alerts.test": { method: "POST", path: () => `${path()}/test`, before, exact: "shop", status: 200 },
+    "alerts.remove": { method: "DELETE", path, before, exact: "shop", status: 204 }
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
@@ -334,6 +369,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Pe
   ...calls(server, made),
   ...pauses(server),
   ...operations(server),
+  ...alerts(server),
   ...streams(made),
   ...fileRequests(server),
   ...access(server),

@@ -3,6 +3,100 @@ import type { PageQuery } from "../Pages.ts"
 
 import type { Permissions } from "../Permissions.ts"
 
+export interface AlertChange {
+  readonly name?: string | undefined
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition?:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number | undefined
+        readonly oldest_seconds?: number | undefined
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+    | undefined
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes?: number | undefined
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions?:
+    | ReadonlyArray<
+        | {
+            readonly type: "webhook"
+            readonly url: string
+          }
+        | {
+            readonly type: "event" | "hook"
+          }
+      >
+    | undefined
+  /** True by default */
+  readonly enabled?: boolean | undefined
+}
+
+export interface AlertInput {
+  /** 1 to 100 characters */
+  readonly name: string
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number | undefined
+        readonly oldest_seconds?: number | undefined
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes?: number | undefined
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions: ReadonlyArray<
+    | {
+        readonly type: "webhook"
+        readonly url: string
+      }
+    | {
+        readonly type: "event" | "hook"
+      }
+  >
+  /** True by default */
+  readonly enabled?: boolean | undefined
+  /** Id or name of a project; without it, the rule is about the environment */
+  readonly project?: string | undefined
+  /** Only this function of the project: `ns/var`, or `project:ns/var` without `project` */
+  readonly fn?: string | undefined
+}
+
 export interface ApiKeyChange {
   readonly enabled?: boolean | undefined
   readonly name?: string | undefined
@@ -259,6 +353,14 @@ export interface RunsActivityQuery {
   readonly time_range?: string | undefined
 }
 
+export interface RunsSeriesQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly step?: string | undefined
+}
+
 export interface RunsCancelAllQuery {
   readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
   readonly time_range?: string | undefined
@@ -330,6 +432,9 @@ export interface AuditListQuery extends PageQuery {
     | "pause.end"
     | "operation.create"
     | "operation.cancel"
+    | "alert.create"
+    | "alert.update"
+    | "alert.remove"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -377,6 +482,9 @@ export interface AdminListAuditQuery extends PageQuery {
     | "pause.end"
     | "operation.create"
     | "operation.cancel"
+    | "alert.create"
+    | "alert.update"
+    | "alert.remove"
     | "run.wake"
     | "token.complete"
     | "file.damage"

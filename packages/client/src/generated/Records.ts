@@ -4,15 +4,159 @@ import type { Permissions } from "../Permissions.ts"
 
 export type {
   Evaluation,
+  FunctionSeries,
   LogEntry,
+  Percentiles,
   Run,
   RunActivity,
+  RunCounts,
+  RunSeries,
   RunStats,
   RunStep,
   RunUsage,
   RunWait,
+  SeriesPoint,
   Waiting
 } from "./RunRecords.ts"
+
+export interface Alert {
+  readonly alert_id: string
+  readonly name: string
+  /** Null for a rule about the environment */
+  readonly project_id: string | null
+  /** Name of the project when the rule was created */
+  readonly project_name: string | null
+  /** Null for a rule about a project or the environment */
+  readonly ns: string | null
+  readonly var: string | null
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number
+        readonly oldest_seconds?: number
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes: number
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions: ReadonlyArray<
+    | {
+        readonly type: "webhook"
+        readonly url: string
+      }
+    | {
+        readonly type: "event" | "hook"
+      }
+  >
+  readonly enabled: boolean
+  /** `pending`: the condition is true, but not yet for long enough */
+  readonly state: "ok" | "pending" | "firing"
+  readonly since: string
+  /** Value of the latest evaluation: a share, milliseconds, a number of deliveries, seconds, or minutes; null without data */
+  readonly value: number | null
+  readonly evaluated_at: string | null
+  /** Message of the action that failed last; null if the latest notification succeeded */
+  readonly last_error: string | null
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface AlertTest {
+  readonly results: ReadonlyArray<{
+    readonly action:
+      | {
+          readonly type: "webhook"
+          readonly url: string
+        }
+      | {
+          readonly type: "event" | "hook"
+        }
+    /** Null if the action succeeded */
+    readonly error: string | null
+  }>
+  /** Signs the webhooks of the rule; other responses do not contain it */
+  readonly webhook_secret: string
+}
+
+export interface AlertWithSecret {
+  readonly alert_id: string
+  readonly name: string
+  /** Null for a rule about the environment */
+  readonly project_id: string | null
+  /** Name of the project when the rule was created */
+  readonly project_name: string | null
+  /** Null for a rule about a project or the environment */
+  readonly ns: string | null
+  readonly var: string | null
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number
+        readonly oldest_seconds?: number
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes: number
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions: ReadonlyArray<
+    | {
+        readonly type: "webhook"
+        readonly url: string
+      }
+    | {
+        readonly type: "event" | "hook"
+      }
+  >
+  readonly enabled: boolean
+  /** `pending`: the condition is true, but not yet for long enough */
+  readonly state: "ok" | "pending" | "firing"
+  readonly since: string
+  /** Value of the latest evaluation: a share, milliseconds, a number of deliveries, seconds, or minutes; null without data */
+  readonly value: number | null
+  readonly evaluated_at: string | null
+  /** Message of the action that failed last; null if the latest notification succeeded */
+  readonly last_error: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  /** Signs the webhooks of the rule; other responses do not contain it */
+  readonly webhook_secret: string
+}
 
 export interface ApiKey {
   readonly api_key_id: string
@@ -55,6 +199,9 @@ export interface AuditEntry {
     | "pause.end"
     | "operation.create"
     | "operation.cancel"
+    | "alert.create"
+    | "alert.update"
+    | "alert.remove"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -577,6 +724,8 @@ export interface Plan {
     /** -1 for unlimited */
     readonly max_schedules: number
     readonly max_eval_source_bytes: number
+    /** -1 for unlimited */
+    readonly max_alert_rules: number
   }
 }
 

@@ -23,6 +23,7 @@ import {
 } from "../resources/secrets/ContextVariables.ts"
 import type { OrgUsage } from "../resources/usage/OrgUsage.ts"
 import { OrgUsages } from "../resources/usage/OrgUsages.ts"
+import type { Alerts } from "../runtime/control/Alerts.ts"
 import type { Calls, NewCall } from "../runtime/control/Calls.ts"
 import type { DeadLetters } from "../runtime/control/DeadLetters.ts"
 import { Deliveries } from "../runtime/control/Deliveries.ts"
@@ -30,6 +31,7 @@ import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
 import { type NewOperation, Operations } from "../runtime/control/Operations.ts"
 import { type NewPause, type PauseState, Pauses } from "../runtime/control/Pauses.ts"
 import type { RunControl } from "../runtime/control/RunControl.ts"
+import type { RunStatistics } from "../runtime/control/RunStatistics.ts"
 import { Runs } from "../runtime/control/Runs.ts"
 import type { Tokens } from "../runtime/control/Tokens.ts"
 import type { NewSnippet, SnippetEnd, Snippets } from "../runtime/evaluation/Snippets.ts"
@@ -41,6 +43,7 @@ import { ApiKeys } from "../tenants/access/ApiKeys.ts"
 import { Caller, hostIdentity } from "../tenants/access/Caller.ts"
 import type { ServiceKeys } from "../tenants/access/ServiceKeys.ts"
 import type { Sessions } from "../tenants/access/Sessions.ts"
+import { type HostAlerts, hostAlerts } from "./HostAlerts.ts"
 import { type HostAudit, hostAudit } from "./HostAudit.ts"
 import type { HostCalls } from "./HostCalls.ts"
 import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
@@ -118,6 +121,8 @@ export interface WeftEnv {
     readonly get: (operationId: string) => Promise<Operation>
     readonly cancel: (operationId: string) => Promise<Operation>
   }
+  /** Rules about failures, latencies, backlogs and silence. */
+  readonly alerts: HostAlerts
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {
     readonly list: (page?: PageRequest) => Promise<Page<Schedule>>
@@ -147,12 +152,14 @@ export type HostEnvServices =
   | Builds
   | Events
   | Runs
+  | RunStatistics
   | RunControl
   | Tokens
   | Deliveries
   | DeadLetters
   | Pauses
   | Operations
+  | Alerts
   | Schedules
   | Calls
   | Snippets
@@ -238,6 +245,7 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
         )
     },
     runs: hostRuns(run),
+    alerts: hostAlerts(run),
     schedules: {
       list: (page = firstPage) => run(Schedules.use((schedules) => schedules.list(page))),
       remove: (scheduleId) => run(Schedules.use((schedules) => schedules.remove(scheduleId)))

@@ -5,6 +5,7 @@
  */
 import { Context, Layer } from "effect"
 import type {
+  AlertId,
   ApiKeyId,
   AuditId,
   BuildId,
@@ -39,8 +40,10 @@ import type { RemovedProject } from "../resources/projects/RemovedProject.ts"
 import type { Schedule } from "../resources/schedules/Schedule.ts"
 import type { ContextVariable } from "../resources/secrets/ContextVariable.ts"
 import type { Event } from "../runtime/events/Event.ts"
+import type { Alert } from "../runtime/runs/Alert.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { StoredFlowState } from "../runtime/runs/FlowRules.ts"
+import type { MinuteCounts } from "../runtime/runs/MinuteCounts.ts"
 import type { StoredOperation } from "../runtime/runs/Operation.ts"
 import type { Pause } from "../runtime/runs/Pause.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
@@ -115,6 +118,9 @@ export class MemoryDatabase extends Context.Service<
       OperationId,
       { readonly operation: StoredOperation; readonly until: Timestamp; readonly key: string | null }
     >
+    readonly alerts: Map<AlertId, Alert>
+    /** By environment and key. */
+    readonly series: Map<string, MinuteCounts>
     /** Removed and counted runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Number of the latest batch of run counts, by node. */
@@ -157,6 +163,8 @@ export class MemoryDatabase extends Context.Service<
       flowStates: new Map(),
       pauses: new Map(),
       operations: new Map(),
+      alerts: new Map(),
+      series: new Map(),
       removedRuns: [],
       countBatches: new Map(),
       leases: new Map()

@@ -180,6 +180,7 @@ describe("a node", () => {
         awaiting: false,
         invoking: false,
         operations: false,
+        next_alert_at: null,
         pauses_version: "0:0"
       })
       yield* two.close

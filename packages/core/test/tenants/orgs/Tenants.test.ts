@@ -170,12 +170,21 @@ describe("plans", () => {
       ["Enterprise", 1024 * 1024],
       ["Self-Host", 1024 * 1024]
     ])
+    const alertRules = new Map([
+      ["Free", 5],
+      ["Starter", 20],
+      ["Pro", 100],
+      ["Scale", 500]
+    ])
     assert.deepStrictEqual(
-      Object.entries(defaultPlans).map(([name, { weakest_record, max_eval_source_bytes, ...limits }]) => {
-        assert.strictEqual(weakest_record, "none")
-        assert.strictEqual(max_eval_source_bytes, sourceBytes.get(name) ?? 0)
-        return [name, ...Object.values(limits)]
-      }),
+      Object.entries(defaultPlans).map(
+        ([name, { weakest_record, max_eval_source_bytes, max_alert_rules, ...limits }]) => {
+          assert.strictEqual(weakest_record, "none")
+          assert.strictEqual(max_alert_rules, alertRules.get(name) ?? 1_000)
+          assert.strictEqual(max_eval_source_bytes, sourceBytes.get(name) ?? 0)
+          return [name, ...Object.values(limits)]
+        }
+      ),
       [
         ["Free", 5, 200, 0, GiB / 10.24, 10_000, GiB, 1, 7, GiB, 0, 100, ...durable, 100_000, 10_000, 1_000],
         ["Starter", 20, 1_000, 0, GiB, 100_000, 10 * GiB, 5, 14, 5 * GiB, 0, 100, ...durable, 100_000, 100_000, 10_000],
