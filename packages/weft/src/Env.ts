@@ -1,7 +1,9 @@
 /** The face of one environment. */
+
 import type { Alert, AlertTest, AlertWithSecret, NewAlert } from "./alerts.ts"
 import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
+import type { Operation } from "./operationRecords.ts"
 import type {
   ActivityEvent,
   AuditEntry,
@@ -11,7 +13,6 @@ import type {
   Event,
   Json,
   LogEntry,
-  Operation,
   Page,
   PageOptions,
   Pause,

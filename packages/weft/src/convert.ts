@@ -3,6 +3,7 @@
  *
  * The runtime, its stores and the HTTP API use snake_case, instants as epoch milliseconds and JSON as text.
  */
+
 import type {
   Env as EnvRow,
   HostAuditEntry,
@@ -17,6 +18,7 @@ import type {
 } from "@weft/core"
 import { type ActivityEvent as ActivityRow, parseWaiting } from "@weft/core/adapter"
 import type { DeadLetter } from "./deadLetterRecords.ts"
+import type { Operation } from "./operationRecords.ts"
 import type {
   ActivityEvent,
   ActivityOfRun,
@@ -29,7 +31,6 @@ import type {
   Event,
   Json,
   LogEntry,
-  Operation,
   Org,
   Page,
   Pause,

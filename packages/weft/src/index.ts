@@ -41,6 +41,7 @@ export {
   hostFunction,
   type StandardSchema
 } from "./hostFunction.ts"
+export type { Operation } from "./operationRecords.ts"
 export type {
   ActivityEvent,
   ActivityOfRun,
@@ -54,7 +55,6 @@ export type {
   Event,
   Json,
   LogEntry,
-  Operation,
   Org,
   Page,
   PageOptions,

@@ -28,7 +28,7 @@ import type { Calls, NewCall } from "../runtime/control/Calls.ts"
 import type { DeadLetters } from "../runtime/control/DeadLetters.ts"
 import { Deliveries } from "../runtime/control/Deliveries.ts"
 import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
-import { type NewOperation, Operations } from "../runtime/control/Operations.ts"
+import type { Operations } from "../runtime/control/Operations.ts"
 import { type NewPause, type PauseState, Pauses } from "../runtime/control/Pauses.ts"
 import type { RunControl } from "../runtime/control/RunControl.ts"
 import type { RunStatistics } from "../runtime/control/RunStatistics.ts"
@@ -36,7 +36,6 @@ import { Runs } from "../runtime/control/Runs.ts"
 import type { Tokens } from "../runtime/control/Tokens.ts"
 import type { NewSnippet, SnippetEnd, Snippets } from "../runtime/evaluation/Snippets.ts"
 import { Events, type NewEvent } from "../runtime/events/Events.ts"
-import type { Operation, OperationState } from "../runtime/runs/Operation.ts"
 import type { Pause } from "../runtime/runs/Pause.ts"
 import type { Streams } from "../runtime/streams/Streams.ts"
 import { ApiKeys } from "../tenants/access/ApiKeys.ts"
@@ -50,6 +49,7 @@ import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions 
 import { type HostDeadLetters, hostDeadLetters } from "./HostDeadLetters.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
+import { type HostOperations, hostOperations } from "./HostOperations.ts"
 import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
 import { type HostCalled, type HostRuns, hostCall, hostRuns } from "./HostRuns.ts"
 import { hostEvaluate, type SnippetSignal } from "./HostSnippets.ts"
@@ -114,13 +114,7 @@ export interface WeftEnv {
     readonly remove: (pauseId: string) => Promise<void>
   }
   /** Cancellations and replays of many runs, in the background. */
-  readonly operations: {
-    readonly create: (operation: NewOperation) => Promise<Operation>
-    readonly preview: (operation: NewOperation) => Promise<number>
-    readonly list: (state?: OperationState, page?: PageRequest) => Promise<Page<Operation>>
-    readonly get: (operationId: string) => Promise<Operation>
-    readonly cancel: (operationId: string) => Promise<Operation>
-  }
+  readonly operations: HostOperations
   /** Rules about failures, latencies, backlogs and silence. */
   readonly alerts: HostAlerts
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
@@ -256,13 +250,7 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
       get: (pauseId) => run(Pauses.use((pauses) => pauses.get(pauseId))),
       remove: (pauseId) => run(Pauses.use((pauses) => pauses.resume(pauseId)))
     },
-    operations: {
-      create: (operation) => run(Operations.use((operations) => operations.create(operation))),
-      preview: (operation) => run(Operations.use((operations) => operations.preview(operation))),
-      list: (state, page = firstPage) => run(Operations.use((operations) => operations.list(page, state))),
-      get: (operationId) => run(Operations.use((operations) => operations.get(operationId))),
-      cancel: (operationId) => run(Operations.use((operations) => operations.cancel(operationId)))
-    },
+    operations: hostOperations(run),
     deliveries: { cancel: (query = {}) => run(Deliveries.use((deliveries) => deliveries.cancel(query))) },
     deadLetters: hostDeadLetters(run),
     call: hostCall(run),
