@@ -44,6 +44,12 @@ export const postgres: Dialect = {
   texts: (sql, texts) =>
     sql`SELECT value FROM unnest(${toArrayParameter(texts, PgTypes.OID.text)}::text[]) WITH ORDINALITY AS t (value, place) ORDER BY place`,
   among: (sql, texts) => sql`= ANY(${toArrayParameter(texts, PgTypes.OID.text)}::text[])`,
+  position: (text, part) => `strpos(${text}, ${part})`,
+  // The collation of the columns is "C", whose case is that of ASCII.
+  lowerAscii: (text) => `lower(${text})`,
+  searchRows: { failed: 10_000, table: 10_000 },
+  indexesTexts: false,
+  useIndex: () => "",
   advisoryLock: (sql, names) =>
     Effect.asVoid(
       sql`SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(${toArrayParameter(names, PgTypes.OID.text)}::text[]) AS t (name)`

@@ -10,6 +10,7 @@ import type {
   DeliverySelection,
   DiscardResult,
   EarlierRequest,
+  Event,
   Fork,
   Group,
   LocalRunSet,
@@ -75,7 +76,7 @@ export type Call =
     }
   | { readonly _tag: "Log"; readonly logs: ReadonlyArray<RunLog> }
   | { readonly _tag: "FindEnded"; readonly runs: ReadonlyArray<RunRef> }
-  | { readonly _tag: "Redeliver"; readonly delivery: Delivery }
+  | { readonly _tag: "Redeliver"; readonly delivery: Delivery; readonly event: Event | undefined }
   | { readonly _tag: "Renew"; readonly renewal: Renewal }
   | { readonly _tag: "Fork"; readonly fork: Fork }
   | { readonly _tag: "Advance"; readonly step: OperationStep }

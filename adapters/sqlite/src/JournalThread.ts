@@ -126,8 +126,8 @@ const makeRunControl = (thread: JournalThread) =>
         answer._tag === "RunIds" ? Effect.succeed(answer.ids) : unexpected(answer)
       ),
 
-    redeliver: (delivery) =>
-      Effect.flatMap(callThread(thread, "redeliver", { _tag: "Redeliver", delivery }), (answer) =>
+    redeliver: (delivery, event) =>
+      Effect.flatMap(callThread(thread, "redeliver", { _tag: "Redeliver", delivery, event }), (answer) =>
         answer._tag === "Done" ? Effect.void : unexpected(answer)
       ),
 

@@ -80,7 +80,7 @@ const answer = Effect.fnUntraced(function* (call: Others) {
     case "FindEnded":
       return { _tag: "RunIds", ids: yield* control.ended(call.runs) } as const
     case "Redeliver":
-      yield* control.redeliver(call.delivery)
+      yield* control.redeliver(call.delivery, call.event)
       return { _tag: "Done" } as const
     case "Renew":
       return { _tag: "Renewed", isCounted: yield* control.renew(call.renewal) } as const

@@ -123,20 +123,28 @@ const callOf = (endpoint: Endpoint, answer: Answer, input: string | null, query:
   if (answer.kind === "plain" || answer.kind === "text") return `this.caller.${answer.kind}(${place}, options)`
   const more = [
     ...(input === null ? [] : ["body: input"]),
-    ...(query === null ? [] : ["query"]),
+    ...(query === null ? [] : [input === null ? "query" : `query: { ${filterNames(endpoint)} }`]),
     ...(isKeyed(endpoint) ? ["key: options.idempotencyKey ?? randomUuid()"] : [])
   ]
   const rest = more.length === 0 ? "" : `, { ${more.join(", ")} }`
   return `this.caller.${answer.kind}(${method}, ${place}, options${rest})`
 }
 
+const filterNames = (endpoint: Endpoint): string =>
+  filtersOf(endpoint)
+    .map(({ name }) => name)
+    .join(", ")
+
 const methodOf = (endpoint: Endpoint): string => {
   const answer = answerTypeOf(endpoint)
   const input = inputTypeOf(endpoint)
   const query = queryTypeOf(endpoint)
   const parameters = [...endpoint.path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => `${argumentOf(name)}: string`)
-  if (input !== null) parameters.push(`input: ${input}${isRequired(input) ? "" : " = {}"}`)
-  if (query !== null) parameters.push(`query: ${query} = {}`)
+  if (input !== null && query !== null) {
+    // One argument for both, so that a field which is added to either changes no call.
+    parameters.push(`{ ${filterNames(endpoint)}, ...input }: ${query} & ${input} = {}`)
+  } else if (input !== null) parameters.push(`input: ${input}${isRequired(input) ? "" : " = {}"}`)
+  else if (query !== null) parameters.push(`query: ${query} = {}`)
   const options = isKeyed(endpoint) ? "KeyedOptions" : answer.kind === "bytes" ? "BytesOptions" : "RequestOptions"
   parameters.push(`options: ${options} = {}`)
   return [

@@ -114,6 +114,9 @@ describe("the client with a server", () => {
     const listed = await weft.runs.list({ status: "succeeded", type: "event", time_range: "P1D" })
     assert.isTrue(listed.items.some((run) => run.run_id === run_id))
     assert.strictEqual(begun(await weft.runs.replay(run_id, { build: "deployed" })).origin_run_id, run_id)
+    const other = begun(await weft.runs.replay(run_id, { build: "deployed", event_data: { other: true } }))
+    assert.strictEqual(other.origin_run_id, run_id)
+    assert.deepStrictEqual((await weft.events.get(other.event_id ?? "")).event_data, { other: true })
   })
 
   it("calls functions and cancels runs", async () => {

@@ -327,6 +327,22 @@ const querying: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* store.ended([]), [])
   }),
 
+  check("stores the event of a delivery with it", function* () {
+    const store = yield* RunControlStore
+    const made = event(7)
+    const first = delivery(8, made, { run_type: "run", due_at: at(50), caused_by: runId(1) })
+    yield* store.redeliver(first, made)
+    const { claims } = yield* claimAll(at(50))
+    assert.deepStrictEqual(
+      claims.map((claim) => [claim.delivery, claim.event]),
+      [[first, made]]
+    )
+    assert.deepStrictEqual(yield* EventStore.use((events) => events.list(envId(1), everything)), {
+      items: [made],
+      total: 1
+    })
+  }),
+
   check("redelivers a stored event", function* () {
     const store = yield* RunControlStore
     const published = event(1)

@@ -1,16 +1,10 @@
 /** Contract of `RunStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import {
-  JournalStore,
-  JsonText,
-  type LogEntry,
-  pageBytesMax,
-  type Run,
-  type RunFilter,
-  RunStore
-} from "@weft/core/adapter"
+import { JournalStore, JsonText, type LogEntry, pageBytesMax, type Run, RunStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
+import { finish, numbers, start, variety } from "./RunSamples.ts"
+import { runSearchChecks } from "./RunSearchChecks.ts"
 import {
   at,
   bigJson,
@@ -32,24 +26,6 @@ import {
 
 export const runStoreContract = <E>(adapter: string, layer: Layer.Layer<RunStore | JournalStore, E>) =>
   suite(`RunStore contract: ${adapter}`, runStoreChecks, layer)
-
-const start = (...runs: ReadonlyArray<Run>) =>
-  Effect.flatMap(JournalStore, (journal) =>
-    journal.commit(
-      runs.map((started) => ({ _tag: "Started", run: started })),
-      null
-    )
-  )
-
-const finish = (over: Run, logs: ReadonlyArray<LogEntry> = []) =>
-  Effect.flatMap(JournalStore, (journal) => journal.commit([{ _tag: "Ended", run: over, logs }], null))
-
-/** Returns the total and the numbers of the runs of a page. */
-const numbers = (filter: RunFilter, page = everything) =>
-  Effect.gen(function* () {
-    const { items, total } = yield* (yield* RunStore).list(envId(1), page, filter)
-    return [total, ...items.map((item) => Number.parseInt(item.run_id.slice(-12), 16))]
-  })
 
 const counting: ReadonlyArray<Check<RunStore | JournalStore>> = [
   check("waiting counts the pending deliveries of all environments, up to the limit", function* () {
@@ -190,23 +166,6 @@ const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
   })
 ]
 
-/** Runs of two environments, all types and states, and three projects. */
-const variety = Effect.gen(function* () {
-  const other = { project_id: projectId(2), project_name: "project 2" }
-  yield* start(
-    run(1, { run_type: "call" }),
-    run(2, { run_type: "event", event_id: eventId(1), ...other }),
-    run(3, { run_type: "schedule" }),
-    run(4, { run_type: "event", event_id: eventId(1) }),
-    run(5, { run_type: "event", event_id: eventId(2), project_name: "old name" }),
-    run(6, { run_type: "event", event_id: eventId(1), env_id: envId(2) })
-  )
-  yield* finish(ended(run(2, { run_type: "event", event_id: eventId(1), ...other }), { status: "failed" }))
-  yield* finish(ended(run(3, { run_type: "schedule" }), { status: "cancelled" }))
-  yield* finish(ended(run(4, { run_type: "event", event_id: eventId(1) })))
-  yield* finish(ended(run(7, { run_type: "repl", ...other })))
-})
-
 const filtering: ReadonlyArray<Check<RunStore | JournalStore>> = [
   check("filters a list by status", function* () {
     yield* variety
@@ -329,5 +288,6 @@ export const runStoreChecks: ReadonlyArray<Check<RunStore | JournalStore>> = [
   ...reading,
   ...counting,
   ...filtering,
+  ...runSearchChecks,
   ...logging
 ]

@@ -266,6 +266,10 @@ detects("the contract of runs", runStoreChecks, {
   "ignores the start": without("since"),
   "ignores the event": without("eventId"),
   "ignores the projects": without("only"),
+  "ignores the project": without("project"),
+  "ignores the function": without("fn"),
+  "ignores the text of errors": without("error"),
+  "ignores the later runs": without("before"),
   "counts all projects": faulty(RunStore, (store) => ({ stats: (env) => store.stats(env) })),
   "counts no running runs in the total": faulty(RunStore, (store) => ({
     stats: (env, only) =>

@@ -263,6 +263,13 @@ export type {
 } from "./runtime/runs/DeliverySelection.ts"
 export { DeliveryStore } from "./runtime/runs/DeliveryStore.ts"
 export {
+  errorMarks,
+  errorSeparator,
+  errorTextMax,
+  readErrorText,
+  toErrorPattern
+} from "./runtime/runs/ErrorText.ts"
+export {
   EventValues,
   formatOutcome,
   isAwaited,
@@ -317,7 +324,7 @@ export {
   type RunRef,
   type RunSelection
 } from "./runtime/runs/RunControlStore.ts"
-export { type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
+export { countedMax, type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
 export { FunctionSeries, Percentiles, RunCounts, RunSeries, SeriesPoint } from "./runtime/runs/Series.ts"
 export { type SeriesKey, type SeriesSelection, SeriesStore } from "./runtime/runs/SeriesStore.ts"
 export { type Throttled, type ThrottleState, throttle } from "./runtime/runs/Throttle.ts"

@@ -33,6 +33,7 @@ import { rates } from "./migrations/Rates.ts"
 import { removals } from "./migrations/Removals.ts"
 import { runCounts } from "./migrations/RunCounts.ts"
 import { schedules } from "./migrations/Schedules.ts"
+import { search } from "./migrations/Search.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { series } from "./migrations/Series.ts"
 import { streams } from "./migrations/Streams.ts"
@@ -41,7 +42,7 @@ import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
-const lastStep = 25
+const lastStep = 26
 
 /** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
@@ -82,7 +83,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0022_dead_letters": run(deadLetters(dialect)),
     "0023_operations": run(operations(dialect)),
     "0024_series": run([...series(dialect), ...alerts(dialect)]),
-    "0025_canaries": run(canaries(dialect))
+    "0025_canaries": run(canaries(dialect)),
+    "0026_search": run(search(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

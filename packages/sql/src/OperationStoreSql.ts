@@ -12,7 +12,7 @@ import { Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Database, onlyRow, orUnavailable, readCount } from "./Database.ts"
 import type { Dialect } from "./Dialect.ts"
-import { makeRunCondition } from "./RunStoreSql.ts"
+import { makeRunCondition } from "./RunSearch.ts"
 import { type OperationRow, operationColumns, toOperation, toOperationRow } from "./rows/OperationRows.ts"
 
 export const layer: Layer.Layer<OperationStore, never, Database> = Layer.effect(

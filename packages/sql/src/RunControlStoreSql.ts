@@ -19,7 +19,6 @@ import { makeAdvance } from "./OperationAdvance.ts"
 import { makeCancelRuns } from "./RunCancellation.ts"
 import { makeRenewal } from "./RunRenewal.ts"
 import { runCountRow } from "./rows/CountRows.ts"
-import { deliveryRow, toDeliveryRow } from "./rows/DeliveryRows.ts"
 import { logsText, runColumns } from "./rows/RunRows.ts"
 import { isRunning } from "./StatementText.ts"
 
@@ -62,7 +61,7 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
 
     const discard = makeDiscard(database)
     const advance = makeAdvance(database, statements, cancel)
-    const { renew, fork } = makeRenewal(database, statements)
+    const { renew, fork, redeliver } = makeRenewal(database, statements)
 
     return RunControlStore.of({
       cancel: (envId, which, at, limit) =>
@@ -89,10 +88,12 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
           orUnavailable("ended")
         ),
 
-      redeliver: (delivery) =>
-        sql
-          .withTransaction(statements.insertDeliveries.run(deliveryRow.encode([toDeliveryRow(delivery)])))
-          .pipe(Effect.asVoid, orUnavailable("redeliver")),
+      redeliver: (delivery, event) =>
+        sql.withTransaction(redeliver(delivery, event)).pipe(
+          // The event and the delivery are new.
+          Effect.catchTag("UnexpectedRowCount", Effect.die),
+          orUnavailable("redeliver")
+        ),
 
       renew: (renewal) =>
         sql.withTransaction(renew(renewal)).pipe(

@@ -1,5 +1,5 @@
-/** Transactions that start a durable run in place of another one, or from its results. */
-import { type Fork, parseWaiting, type Renewal } from "@weft/core/adapter"
+/** Transactions that start a run for an earlier one: in place of a durable run, from its results, or for its event. */
+import { type Delivery, type Event, type Fork, parseWaiting, type Renewal } from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Database } from "./Database.ts"
@@ -30,6 +30,14 @@ export const makeRenewal = ({ dialect, writer: sql }: Database["Service"], state
         { _tag: "Appended", event, deliveries: [{ delivery, run: null }] }
       ])
       return true
+    }),
+
+    redeliver: Effect.fnUntraced(function* (
+      delivery: Delivery,
+      event: Event | undefined
+    ): Effect.fn.Return<void, SqlError.SqlError | UnexpectedRowCount> {
+      if (event === undefined) yield* statements.insertDeliveries.run(deliveryRow.encode([toDeliveryRow(delivery)]))
+      else yield* applyAll(statements, [{ _tag: "Appended", event, deliveries: [{ delivery, run: null }] }])
     }),
 
     fork: Effect.fnUntraced(function* ({

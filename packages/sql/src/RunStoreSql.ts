@@ -1,36 +1,25 @@
 /** `RunStore` on SQL. */
-import { type EnvId, NotFound } from "@weft/core"
-import {
-  leastIdAt,
-  type Run,
-  type RunFilter,
-  RunId,
-  type RunStatus,
-  RunStore,
-  type RunSummary
-} from "@weft/core/adapter"
+import { type EnvId, NotFound, type PageRequest } from "@weft/core"
+import { type Run, type RunFilter, type RunId, type RunStatus, RunStore, type RunSummary } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { Database, onlyRow, orUnavailable, readCount } from "./Database.ts"
-import type { Dialect } from "./Dialect.ts"
 import { loadLargeTexts, textIfSmall } from "./LargeTexts.ts"
+import { isSearch, makeRunCondition, makeRunSearch } from "./RunSearch.ts"
 import { columnsButResult, parseLogs, runColumns } from "./rows/RunRows.ts"
 
 export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
   RunStore,
   Effect.gen(function* () {
-    const { dialect, reader } = yield* Database
+    const database = yield* Database
+    const { dialect, reader } = database
     const columns = reader.literal(runColumns)
     const condition = makeRunCondition(reader, dialect)
+    const search = makeRunSearch(database)
 
     const total = (envId: EnvId, filter: RunFilter) => {
       const where = condition(envId, filter)
-      if (
-        filter.since !== undefined ||
-        filter.eventId !== undefined ||
-        filter.waiting !== undefined ||
-        filter.status === "running"
-      ) {
+      if (!isCounted(filter) || filter.status === "running") {
         return readCount(reader<Count>`SELECT count(*) AS n FROM runs WHERE ${where}`)
       }
       const over = reader<Count>`SELECT sum(n) AS n FROM run_counts WHERE ${where}`
@@ -40,6 +29,32 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
         ${over} UNION ALL SELECT count(*) FROM runs WHERE ${running}) AS counts`)
     }
 
+    /** Selects runs for a page, without large results. */
+    const select = reader.literal(columnsButResult)
+    const result = textIfSmall(reader, "result")
+
+    const load = (envId: EnvId, found: Effect.Effect<ReadonlyArray<Found>, SqlError.SqlError>) => {
+      const whole = (ids: ReadonlyArray<RunId>) =>
+        reader<Run>`SELECT ${columns} FROM runs WHERE env_id = ${envId} AND run_id ${dialect.among(reader, ids)}`
+      return Effect.flatMap(found, (rows) =>
+        loadLargeTexts(rows, "run_id", whole, ({ text_bytes, ...run }): Run => run)
+      )
+    }
+
+    const listed = (envId: EnvId, { limit, offset }: PageRequest, filter: RunFilter) => {
+      const found = reader<Found>`SELECT ${select}, ${result} FROM runs WHERE ${condition(envId, filter)}
+        ORDER BY ${reader.literal(toOrder(filter))} LIMIT ${limit} OFFSET ${offset}`
+      return Effect.all({ items: load(envId, found), total: total(envId, filter) })
+    }
+
+    const searched = Effect.fnUntraced(function* (envId: EnvId, page: PageRequest, filter: RunFilter) {
+      const known = isCounted(filter) ? yield* total(envId, filter) : null
+      const { ids, total: counted } = yield* search(envId, page, filter, known)
+      const found = reader<Found>`SELECT ${select}, ${result} FROM runs
+        WHERE env_id = ${envId} AND run_id ${dialect.among(reader, ids)} ORDER BY run_id DESC`
+      return { items: ids.length === 0 ? [] : yield* load(envId, found), total: counted }
+    })
+
     return RunStore.of({
       get: (envId, id) =>
         onlyRow(
@@ -47,20 +62,8 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
           new NotFound({ resource: "run" })
         ).pipe(orUnavailable("get")),
 
-      list: (envId, { limit, offset }, filter) => {
-        const where = condition(envId, filter)
-        const found = reader<Run & { readonly text_bytes: number }>`
-          SELECT ${reader.literal(columnsButResult)}, ${textIfSmall(reader, "result")} FROM runs
-          WHERE ${where} ORDER BY ${reader.literal(toOrder(filter))} LIMIT ${limit} OFFSET ${offset}`
-        const whole = (ids: ReadonlyArray<RunId>) =>
-          reader<Run>`SELECT ${columns} FROM runs WHERE env_id = ${envId} AND run_id ${dialect.among(reader, ids)}`
-        return Effect.all({
-          items: Effect.flatMap(found, (rows) =>
-            loadLargeTexts(rows, "run_id", whole, ({ text_bytes, ...run }): Run => run)
-          ),
-          total: total(envId, filter)
-        }).pipe(orUnavailable("list"))
-      },
+      list: (envId, page, filter) =>
+        (isSearch(filter) ? searched(envId, page, filter) : listed(envId, page, filter)).pipe(orUnavailable("list")),
 
       recent: (envId, since, limit, only) =>
         reader<RunSummary>`
@@ -106,48 +109,19 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
 
 const summaryColumns = "run_id, project_id, project_name, ns, var, status, start_time, stop_time"
 
+type Found = Run & { readonly text_bytes: number }
+
 type Count = { readonly n: number | null }
 
-/** Maximum difference between the time in a run's id and its start time, in milliseconds. */
-const idMarginMs = 60_000
-
-/** Returns the condition of a filter on `runs` or, without `since`, `eventId` and `waiting`, on `run_counts`. */
-export const makeRunCondition =
-  (sql: SqlClient.SqlClient, dialect: Dialect) =>
-  (envId: EnvId, { status, type, since, eventId, waiting, only }: RunFilter): Statement.Fragment => {
-    const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`]
-    if (status !== undefined) terms.push(sql.literal(statusTerms[status]))
-    if (type !== undefined) terms.push(sql`run_type = ${type}`)
-    if (since !== undefined) {
-      // Ids contain their creation time and are indexed, so older rows are not read.
-      terms.push(sql`start_time >= ${since} AND run_id >= ${leastIdAt(RunId, since - idMarginMs)}`)
-    }
-    if (eventId !== undefined) terms.push(sql`event_id = ${eventId}`)
-    if (waiting !== undefined) {
-      // Literals, so that the planner matches the partial index of suspended runs.
-      terms.push(sql.literal("status = 'running' AND waiting_for IS NOT NULL"))
-      if (waiting !== "any") terms.push(sql`waiting_for = ${waiting}`)
-    }
-    if (only !== undefined) {
-      const among = dialect.among(sql, only)
-      terms.push(sql`(project_id ${among} OR project_name ${among})`)
-    }
-    return sql.and(terms)
-  }
+/** True if ended runs are counted by the fields of the filter. */
+const isCounted = ({ since, eventId, waiting, fn, error, before }: RunFilter): boolean =>
+  [since, eventId, waiting, fn, error, before].every((field) => field === undefined)
 
 /**
  * Returns the sort order, newest first. The few runs of an event are found by the event's index and then sorted. With a
  * plain order, a planner without statistics would scan all runs of the environment.
  */
 const toOrder = ({ eventId }: RunFilter): string => (eventId === undefined ? "run_id DESC" : "run_id || '' DESC")
-
-/** Conditions as literals, so that the planner matches the partial indexes of states. */
-const statusTerms: Record<RunStatus, string> = {
-  running: "status = 'running'",
-  succeeded: "status = 'succeeded'",
-  failed: "status = 'failed'",
-  cancelled: "status = 'cancelled'"
-}
 
 const toStats = (rows: ReadonlyArray<Count & { readonly status: RunStatus }>) => {
   const stats = { running: 0, succeeded: 0, failed: 0, cancelled: 0 }

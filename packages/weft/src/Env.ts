@@ -85,6 +85,14 @@ export interface RunQuery {
   readonly waiting?: Waiting["for"] | "any"
   /** Only runs that started within this time before now, in milliseconds. */
   readonly withinMs?: number
+  /** Id of a project, or its name when the run started. */
+  readonly project?: string
+  /** A function: `ns/var`, or `project:ns/var`. */
+  readonly fn?: string
+  /** Only failed runs with this text in the name or the message of their error, 1 to 200 characters; ASCII case is ignored. */
+  readonly error?: string
+  /** Id of a run: only runs that are older. */
+  readonly before?: string
 }
 
 /** Selects pending deliveries; all of them without any field. */
@@ -328,9 +336,10 @@ export interface EnvHandle {
     readonly completeToken: (runId: string, name: string, data?: Json) => Promise<CompletedToken>
     /**
      * Runs a function again for the same event, in the same build by default. With `from`, a durable run is repeated from its
-     * first step or wait with this name, or from that position.
+     * first step or wait with this name, or from that position. With `data`, the new run has an event of its own, with these
+     * data; the stored event stays as it is.
      */
-    readonly replay: (runId: string, build?: "same" | "deployed", from?: string) => Promise<Called>
+    readonly replay: (runId: string, build?: "same" | "deployed", from?: string, data?: Json) => Promise<Called>
   }
   /** Events that wait for the runs of their handlers. */
   readonly deliveries: {

@@ -172,7 +172,7 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   cancelAll: (query) => rejecting(() => runs.cancelAll(toCancelQuery(query))),
   completeToken: (runId, name, data) =>
     rejecting(async () => toCompletedToken(await runs.completeToken(runId, name, data))),
-  replay: (runId, build, from) => rejecting(async () => toCalled(await runs.replay(runId, build, from)))
+  replay: (runId, build, from, data) => rejecting(async () => toCalled(await runs.replay(runId, build, from, data)))
 })
 
 const toCredentials = (env: WeftEnv): Pick<EnvHandle, "sessions" | "serviceKeys"> => ({

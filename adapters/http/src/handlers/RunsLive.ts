@@ -17,14 +17,12 @@ export const RunsLive = HttpApiBuilder.group(
     const control = yield* RunControl
     const tokens = yield* Tokens
     return handlers.handleAll({
-      list: ({ query: { status, type, time_range, waiting, include, ...rest } }) => {
-        const page = toPageRequest(rest)
-        const filter = {
-          ...(status === undefined ? {} : { status }),
-          ...(type === undefined ? {} : { type }),
-          ...(waiting === undefined ? {} : { waiting }),
-          ...(time_range === undefined ? {} : { within: time_range })
-        }
+      list: ({ query: { time_range, include, limit, offset, ...query } }) => {
+        const page = toPageRequest({
+          ...(limit === undefined ? {} : { limit }),
+          ...(offset === undefined ? {} : { offset })
+        })
+        const filter = { ...query, ...(time_range === undefined ? {} : { within: time_range }) }
         return Effect.flatMap(runs.list(page, filter), (found) =>
           respondList(listing(page)(found), include === undefined ? runText : runWithUsageText)
         )
@@ -56,7 +54,8 @@ export const RunsLive = HttpApiBuilder.group(
         return Effect.map(control.cancelAll(filter), (cancelled) => ({ cancelled }))
       },
       completeToken: ({ params, payload }) => tokens.completeNamed(params.run_id, params.name, payload.data),
-      replay: ({ params, query }) => Effect.map(control.replay(params.run_id, query.build, query.from), toBegunRun)
+      replay: ({ params, query, payload }) =>
+        Effect.map(control.replay(params.run_id, query.build, query.from, payload?.event_data), toBegunRun)
     })
   })
 )

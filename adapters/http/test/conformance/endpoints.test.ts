@@ -196,7 +196,24 @@ onBackendOfRun({ modules }, ({ server }) => {
     const stats = single(await call("GET", "/v1/runs/stats"), 200, fields.stats)
     assert.strictEqual(stats.total_runs, stats.running + stats.succeeded + stats.failed + stats.cancelled)
     assert.isAtLeast(stats.succeeded, 1)
-    for (const query of ["status=done", "type=cron", "time_range=week"]) {
+    const searched = await call("GET", `/v1/runs?fn=main/onCancel&project=${project_id}&limit=1`)
+    assert.deepStrictEqual(list(searched, fields.run), [run])
+    assert.strictEqual(
+      (await call("GET", `/v1/runs?before=${run.run_id}&fn=running:main/onCancel`)).json.pagination.total,
+      0
+    )
+    assert.strictEqual((await call("GET", `/v1/runs?error=timeout&project=${project_id}`)).json.pagination.total, 0)
+    const wrong = [
+      "status=done",
+      "type=cron",
+      "time_range=week",
+      "fn=main",
+      "error=",
+      "before=1",
+      "project=",
+      "fn=a:b/c&project=a"
+    ]
+    for (const query of wrong) {
       refused(await call("GET", `/v1/runs?${query}`), 400, "bad_request")
     }
     const usage = single(await call("GET", `/v1/runs/${run.run_id}/usage`), 200, fields.usage)

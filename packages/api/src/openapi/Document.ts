@@ -36,7 +36,7 @@ const isLimited = (operation: JsonObject): boolean =>
   (Array.isArray(operation.security) && operation.security.some((scheme) => isObject(scheme) && "bearer" in scheme))
 
 /** Operations whose body may be empty. `effect` marks each body as required. */
-const emptyBodies: ReadonlyArray<string> = ["runs.cancel", "builds.deploy"]
+const emptyBodies: ReadonlyArray<string> = ["runs.cancel", "runs.replay", "builds.deploy"]
 
 const completeOperation = (operation: JsonObject, examples: Examples): JsonObject => {
   const id = String(operation.operationId)

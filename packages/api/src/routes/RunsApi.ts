@@ -19,6 +19,7 @@ import { sentDuration, sentInstant } from "../records/SentTime.ts"
 import { RunSeriesRecord } from "../records/SeriesRecords.ts"
 import { CompletedTokenRecord, TokenCompletionInput } from "../records/TokenRecords.ts"
 import { pathId, sentId } from "../records/Uuid.ts"
+import { SentJson } from "../records/Wire.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { startedRunResponses } from "./CallsApi.ts"
 import { extension, summary, tag } from "./Documentation.ts"
@@ -44,6 +45,16 @@ const CancelInput = Schema.Struct({
   )
 }).annotate({ identifier: "CancelInput" })
 
+const ReplayInput = Schema.Struct({
+  event_data: Schema.optionalKey(
+    SentJson.annotate({
+      description:
+        "Other data: the new run has an event of its own, of the same type and on the same stream. Not together with `from`",
+      examples: [{ order: 1042, total: 21 }]
+    })
+  )
+}).annotate({ identifier: "ReplayInput" })
+
 export class RunsApi extends HttpApiGroup.make("runs")
   .add(
     HttpApiEndpoint.get("list", "/v1/runs", {
@@ -55,6 +66,30 @@ export class RunsApi extends HttpApiGroup.make("runs")
         waiting: Schema.optionalKey(
           Schema.Literals([...WaitingFor.literals, "any"]).annotate({
             description: "Extension: only suspended durable runs that wait for this; `any` for all of them"
+          })
+        ),
+        project: Schema.optionalKey(
+          Schema.String.annotate({
+            description: "Extension: only runs of the project with this id, or with this name at that time",
+            examples: ["shop"]
+          })
+        ),
+        fn: Schema.optionalKey(
+          Schema.String.annotate({
+            description: "Extension: only runs of this function, `ns/var` or `project:ns/var`",
+            examples: ["orders/charge"]
+          })
+        ),
+        error: Schema.optionalKey(
+          Schema.String.annotate({
+            description:
+              "Extension: only failed runs with this text in the name or the message of their error, 1 to 200 characters; ASCII case is ignored",
+            examples: ["timeout"]
+          })
+        ),
+        before: Schema.optionalKey(
+          sentId(RunId).annotate({
+            description: "Extension: only runs that are older than the run with this id, for pages without `offset`"
           })
         ),
         include
@@ -189,6 +224,8 @@ export class RunsApi extends HttpApiGroup.make("runs")
           })
         )
       },
+      // The body may be empty.
+      payload: [ReplayInput, HttpApiSchema.NoContent],
       success: startedRunResponses,
       error: [PlanRequiredError, NotFoundError]
     })

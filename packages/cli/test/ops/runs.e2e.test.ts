@@ -115,10 +115,10 @@ describe("weft runs and weft logs", () => {
     const failure = await harness.client.calls.call({ fn: "main/fail", wait: 20 })
     const failed = "run_id" in failure ? failure.run_id : assert.fail("no run has started")
     const [list, get, getFailed, replayed, stats, missing] = await Promise.all([
-      harness.json(["runs", "list", "--status", "failed", "--since", "1h", "--limit", "1"]),
+      harness.json(["runs", "list", "--status", "failed", "--since", "1h", "--fn", "main/fail", "--limit", "1"]),
       harness.run(["runs", "get", run_id]),
       harness.run(["runs", "get", failed]),
-      harness.json(["runs", "replay", run_id, "--build", "deployed"]),
+      harness.json(["runs", "replay", run_id, "--build", "deployed", "--data", '{"total":5}']),
       harness.json(["runs", "stats"]),
       harness.run(["runs", "get", nobody])
     ])

@@ -310,6 +310,10 @@ export interface ProjectInput {
   readonly name: string
 }
 
+export interface ReplayInput {
+  readonly event_data?: unknown
+}
+
 export interface ServiceKeyInput {
   /** At most 128 characters */
   readonly name?: string | undefined
@@ -364,6 +368,10 @@ export interface RunsListQuery extends PageQuery {
   readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
   readonly time_range?: string | undefined
   readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any" | undefined
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly error?: string | undefined
+  readonly before?: string | undefined
   readonly include?: "usage" | undefined
 }
 

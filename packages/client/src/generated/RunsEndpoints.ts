@@ -6,6 +6,7 @@ import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
 import type {
   CancelInput,
+  ReplayInput,
   RunsActivityQuery,
   RunsCancelAllQuery,
   RunsListQuery,
@@ -103,7 +104,11 @@ export class RunsEndpoints extends Endpoints {
   }
 
   /** Run a function again for the same event; returns the new run, or 202 with the event if it is queued. `POST /v1/runs/{run_id}/replay` */
-  replay(runId: string, query: RunsReplayQuery = {}, options: RequestOptions = {}): Promise<Run | Event> {
-    return this.caller.one("POST", path`/v1/runs/${runId}/replay`, options, { query })
+  replay(
+    runId: string,
+    { build, from, ...input }: RunsReplayQuery & ReplayInput = {},
+    options: RequestOptions = {}
+  ): Promise<Run | Event> {
+    return this.caller.one("POST", path`/v1/runs/${runId}/replay`, options, { body: input, query: { build, from } })
   }
 }

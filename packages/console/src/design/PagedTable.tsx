@@ -22,7 +22,8 @@ export interface PagedTableProps<T> {
   readonly headers: ReadonlyArray<string>
   /** Changes with the filters. The table then starts again at its top. */
   readonly version: string
-  readonly load: (offset: number, limit: number, signal: AbortSignal) => Promise<RowPage<T>>
+  /** Loads the rows from the offset on. `previous` is the row before them, if it is loaded. */
+  readonly load: (offset: number, limit: number, signal: AbortSignal, previous?: T) => Promise<RowPage<T>>
   readonly row: (row: T) => JSX.Element
   /** Shown instead of the table without a row. */
   readonly empty: JSX.Element
@@ -41,14 +42,17 @@ export const PagedTable = <T,>(props: PagedTableProps<T>): JSX.Element => {
   const requested = new Set<number>()
   let scroller: HTMLDivElement | undefined
 
+  const rowAt = (index: number): T | undefined => pages().get(Math.floor(index / pageSize))?.[index % pageSize]
+
   const loadPage = async (page: number): Promise<void> => {
     if (requested.has(page)) return
     requested.add(page)
     const { signal } = controller
     try {
-      const found = await props.load(page * pageSize, pageSize, signal)
+      const previous = rowAt(page * pageSize - 1)
+      const found = await props.load(page * pageSize, pageSize, signal, previous)
       if (signal.aborted) return
-      setTotal(found.total)
+      setTotal((known) => (page === 0 ? found.total : Math.max(known ?? 0, found.total)))
       setPages((known) => new Map(known).set(page, found.items))
     } catch (failure) {
       if (!signal.aborted) setError(failure)
@@ -80,8 +84,6 @@ export const PagedTable = <T,>(props: PagedTableProps<T>): JSX.Element => {
   createEffect(() => {
     for (const { index } of virtualizer.getVirtualItems()) void loadPage(Math.floor(index / pageSize))
   })
-
-  const rowAt = (index: number): T | undefined => pages().get(Math.floor(index / pageSize))?.[index % pageSize]
 
   return (
     <div class="card vtable">

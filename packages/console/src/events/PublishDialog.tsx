@@ -1,6 +1,6 @@
 /** A form that publishes an event: its type, and its data as JSON, perhaps that of an earlier event. */
 import { useQuery } from "@tanstack/solid-query"
-import type { Event, Json } from "@weft/client"
+import type { Event } from "@weft/client"
 import { createSignal, For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { dataOf } from "../api/queries.ts"
@@ -8,6 +8,7 @@ import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
 import { formatInstant } from "../text/format.ts"
 import { t } from "../text/Language.ts"
+import { parseJson } from "../text/parseJson.ts"
 import { useHandlers } from "./useHandlers.ts"
 
 interface PublishProps {
@@ -112,12 +113,3 @@ const EarlierData = (props: { readonly type: string; readonly onChoose: (data: s
 const excerptLength = 60
 
 const excerpt = ({ event_data }: Event): string => JSON.stringify(event_data).slice(0, excerptLength)
-
-/** Parses JSON that a person typed. */
-const parseJson = (text: string): Json => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error(t().events.invalidJson)
-  }
-}

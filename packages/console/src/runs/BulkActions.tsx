@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/solid-query"
 import { createSignal, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { dataOf } from "../api/queries.ts"
+import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
 import { ErrorNotice } from "../design/Feedback.tsx"
 import { Icon } from "../design/Icon.tsx"
@@ -82,10 +83,10 @@ const CancelDialog = (props: DialogProps): JSX.Element => {
   )
 }
 
-/** Cancels the running runs of the filter with one request. The API has no filter of waits for it. */
+/** Cancels the running runs of the filter, with one request if it has only fields that the API has for it. */
 const cancelRuns = async (filters: RunFilters, runs: Selection["runs"], signal: AbortSignal): Promise<number> => {
-  const { type, time_range, waiting } = toRunsQuery(filters)
-  if (waiting === undefined) return (await weft.runs.cancelAll({ type, time_range })).cancelled
+  const { type, time_range } = toRunsQuery(filters)
+  if (isCancellable(filters)) return (await weft.runs.cancelAll({ type, time_range })).cancelled
   const ended = await applyToRuns(
     runs,
     ({ run_id }) => weft.runs.cancel(run_id),
@@ -155,6 +156,12 @@ const Count = (props: {
   </Show>
 )
 
+/** True if `weft.runs.cancelAll` has all fields of the filter. */
+const isCancellable = (filters: RunFilters): boolean => {
+  const { waiting, fn, project, error } = toRunsQuery(filters)
+  return [waiting, fn, project, error].every((field) => field === undefined)
+}
+
 const flags = (filters: RunFilters): string => {
   const { type, time_range } = toRunsQuery(filters)
   const since = time_range === undefined ? "" : ` --since ${filters.period}`
@@ -163,15 +170,16 @@ const flags = (filters: RunFilters): string => {
 
 /** Returns the command that cancels what the button cancels. */
 const cancelCommand = (filters: RunFilters): string => {
-  const { waiting } = toRunsQuery(filters)
-  return waiting === undefined
+  return isCancellable(filters)
     ? `weft runs cancel --all${flags(filters)}`
     : `${listCommand(filters)} | xargs -n 1 weft runs cancel`
 }
 
 const listCommand = (filters: RunFilters): string => {
-  const { status, waiting } = toRunsQuery(filters)
-  const more = `${status === undefined ? "" : ` --status ${status}`}${waiting === undefined ? "" : ` --waiting ${waiting}`}`
+  const { status, waiting, fn, project, error } = toRunsQuery(filters)
+  const more = Object.entries({ status, waiting, fn, project, error })
+    .map(([name, value]) => (value === undefined ? "" : ` --${name} ${shellWord(value)}`))
+    .join("")
   return `weft runs list${more}${flags(filters)} --limit ${selectedMax} --json | jq -r '.[].run_id'`
 }
 

@@ -10,7 +10,7 @@ import { copyText } from "../design/CopyButton.tsx"
 import { Icon } from "../design/Icon.tsx"
 import { showToast } from "../design/Toasts.tsx"
 import { t } from "../text/Language.ts"
-import { BuildChoice, type ReplayBuild } from "./BuildChoice.tsx"
+import { ReplayDialog } from "./ReplayDialog.tsx"
 
 type Asked = "replay" | "cancel" | null
 
@@ -72,33 +72,6 @@ export const RunActions = (props: { readonly run: Run; readonly onReplayed: (run
         </Show>
       </Confirm>
     </>
-  )
-}
-
-const ReplayDialog = (props: {
-  readonly run: Run
-  readonly isOpen: boolean
-  readonly onClose: () => void
-  readonly onReplayed: (runId: string) => void
-}): JSX.Element => {
-  const [build, setBuild] = createSignal<ReplayBuild>("deployed")
-  const replay = async () => {
-    const started = await weft.runs.replay(props.run.run_id, { build: build() })
-    showToast(t().run.replayed)
-    if ("run_id" in started) props.onReplayed(started.run_id)
-  }
-  return (
-    <Confirm
-      isOpen={props.isOpen}
-      onClose={props.onClose}
-      title={t().run.replayTitle}
-      text={t().run.replayText}
-      action={t().run.replay}
-      command={`weft runs replay ${props.run.run_id} --build ${build()}`}
-      onConfirm={replay}
-    >
-      <BuildChoice value={build()} onChange={setBuild} same={t().run.replaySame} />
-    </Confirm>
   )
 }
 

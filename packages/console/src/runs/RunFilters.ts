@@ -15,14 +15,23 @@ export interface RunFilters {
   readonly type: string
   readonly period: string
   readonly waiting: string
+  readonly fn: string
+  readonly project: string
+  readonly error: string
+}
+
+export const noFilters: RunFilters = {
+  ...{ status: "", type: "", period: "", waiting: "" },
+  ...{ fn: "", project: "", error: "" }
 }
 
 const pick = <T extends string>(values: ReadonlyArray<T>, value: string): T | undefined =>
   values.find((one) => one === value)
 
 /** Returns the API's query. Ignores values that do not exist, which somebody may have typed into the URL. */
-export const toRunsQuery = ({ status, type, period, waiting }: RunFilters): RunsListQuery => {
+export const toRunsQuery = ({ status, type, period, waiting, ...texts }: RunFilters): RunsListQuery => {
   const chosen = {
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== "")),
     status: pick(statuses, status),
     type: pick(types, type),
     waiting: pick(waits, waiting),
@@ -42,7 +51,10 @@ export const useRunFilters = () => {
     status: read("status"),
     type: read("type"),
     period: read("period"),
-    waiting: read("waiting")
+    waiting: read("waiting"),
+    fn: read("fn"),
+    project: read("project"),
+    error: read("error")
   })
   const isFiltered = (): boolean => Object.values(filters()).some((value) => value !== "")
   return { filters, isFiltered, setFilters: (change: Partial<RunFilters>) => setParams(change) }

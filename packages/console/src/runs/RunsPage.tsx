@@ -9,14 +9,19 @@ import { NewerButton } from "../live/NewerButton.tsx"
 import { t } from "../text/Language.ts"
 import { BulkActions } from "./BulkActions.tsx"
 import { RunCells, runHeaders } from "./RunCells.tsx"
-import { periods, statuses, toRunsQuery, types, useRunFilters, waits } from "./RunFilters.ts"
+import { noFilters, periods, statuses, toRunsQuery, types, useRunFilters, waits } from "./RunFilters.ts"
 
 export const RunsPage = (): JSX.Element => {
   const { filters, isFiltered } = useRunFilters()
   const [refreshes, setRefreshes] = createSignal(0)
   const version = () => JSON.stringify([filters(), refreshes()])
-  const load = async (offset: number, limit: number, signal: AbortSignal) =>
-    await weft.runs.list({ ...toRunsQuery(filters()), limit, offset }, { signal })
+  /** Continues after the previous row, so that the server skips no rows, and new runs shift none. */
+  const load = async (offset: number, limit: number, signal: AbortSignal, previous?: Run) => {
+    const query = { ...toRunsQuery(filters()), limit }
+    if (previous === undefined) return await weft.runs.list({ ...query, offset }, { signal })
+    const { items, total } = await weft.runs.list({ ...query, before: previous.run_id }, { signal })
+    return { items, total: offset + total }
+  }
   return (
     <div class="page tall">
       <div class="page-head">
@@ -74,12 +79,21 @@ const Filters = (): JSX.Element => {
         options={waits.map((wait) => [wait, wait === "any" ? t().status.waiting : (t().waits[wait] ?? wait)])}
         onChange={(waiting) => setFilters({ waiting })}
       />
+      <TextFilter
+        label={t().runs.function}
+        placeholder="orders/charge"
+        value={filters().fn}
+        onChange={(fn) => setFilters({ fn })}
+      />
+      <TextFilter label={t().runs.project} value={filters().project} onChange={(project) => setFilters({ project })} />
+      <TextFilter
+        label={t().runs.error}
+        placeholder={t().runs.errorHint}
+        value={filters().error}
+        onChange={(error) => setFilters({ error })}
+      />
       <Show when={isFiltered()}>
-        <button
-          type="button"
-          class="button quiet"
-          onClick={() => setFilters({ status: "", type: "", period: "", waiting: "" })}
-        >
+        <button type="button" class="button quiet" onClick={() => setFilters(noFilters)}>
           <Icon name="close" />
           {t().runs.clear}
         </button>
@@ -87,6 +101,26 @@ const Filters = (): JSX.Element => {
     </div>
   )
 }
+
+/** A filter that applies when its text is complete: after Enter, or when the field is left. */
+const TextFilter = (props: {
+  readonly label: string
+  readonly placeholder?: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}): JSX.Element => (
+  <label class="field">
+    <span>{props.label}</span>
+    <input
+      type="search"
+      class="input"
+      maxlength={200}
+      placeholder={props.placeholder}
+      value={props.value}
+      onChange={(event) => props.onChange(event.currentTarget.value.trim())}
+    />
+  </label>
+)
 
 /** A filter with the first option for no filter. */
 const Choice = (props: {

@@ -4,8 +4,9 @@ import { firstPage, type Page, type PageRequest } from "../foundation/Page.ts"
 import { type Called, Calls, type NewCall } from "../runtime/control/Calls.ts"
 import type { ReplayBuild } from "../runtime/control/ReplayMatch.ts"
 import { type CancelQuery, RunControl } from "../runtime/control/RunControl.ts"
+import type { RunQuery } from "../runtime/control/RunQuery.ts"
 import { RunStatistics, type SeriesQuery } from "../runtime/control/RunStatistics.ts"
-import { type RunQuery, Runs } from "../runtime/control/Runs.ts"
+import { Runs } from "../runtime/control/Runs.ts"
 import { type CompletedToken, Tokens } from "../runtime/control/Tokens.ts"
 import type { LogEntry, RunStats } from "../runtime/runs/Run.ts"
 import type { RunSeries } from "../runtime/runs/Series.ts"
@@ -45,8 +46,11 @@ export interface HostRuns {
    * token was completed, or has expired.
    */
   readonly completeToken: (runId: string, name: string, data?: Schema.Json) => Promise<CompletedToken>
-  /** Runs a function again for the same event, in the same build by default. `from` is a step of an ended durable run. */
-  readonly replay: (runId: string, build?: ReplayBuild, from?: string) => Promise<HostCalled>
+  /**
+   * Runs a function again for the same event, in the same build by default. `from` is a step of an ended durable run. With
+   * `data`, the new run has an event of its own, with these data.
+   */
+  readonly replay: (runId: string, build?: ReplayBuild, from?: string, data?: Schema.Json) => Promise<HostCalled>
 }
 
 type RunEffect = <A, E>(
@@ -94,10 +98,10 @@ export const hostRuns = (runEffect: RunEffect): HostRuns => ({
     ),
   cancelAll: (query = {}) => runEffect(RunControl.use((control) => control.cancelAll(query))),
   completeToken: (runId, name, data) => runEffect(Tokens.use((tokens) => tokens.completeNamed(runId, name, data))),
-  replay: (runId, build, from) =>
+  replay: (runId, build, from, data) =>
     runEffect(
       Effect.map(
-        RunControl.use((control) => control.replay(runId, build, from)),
+        RunControl.use((control) => control.replay(runId, build, from, data)),
         hostCalled
       )
     )

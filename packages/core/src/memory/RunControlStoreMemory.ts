@@ -71,7 +71,11 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
             .map((run) => run.run_id)
         ),
 
-      redeliver: (delivery) => Effect.sync(() => void deliveries.set(delivery.delivery_id, { delivery, run_id: null })),
+      redeliver: (delivery, event) =>
+        Effect.sync(() => {
+          if (event === undefined) deliveries.set(delivery.delivery_id, { delivery, run_id: null })
+          else apply(db, { _tag: "Appended", event, deliveries: [{ delivery, run: null }] })
+        }),
 
       renew: (renewal) => Effect.sync(() => renew(db, renewal)),
 

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { NotFound } from "../foundation/Errors.ts"
 import type { EnvId } from "../foundation/Ids.ts"
+import { readErrorText, toErrorPattern } from "../runtime/runs/ErrorText.ts"
 import type { Run, RunStatus } from "../runtime/runs/Run.ts"
 import { type RunFilter, RunStore } from "../runtime/runs/RunStore.ts"
 import { parseWaiting, type WaitingFor } from "../runtime/runs/Workflow.ts"
@@ -78,13 +79,27 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
 )
 
 /** True if the filter selects the run of its environment. */
-export const isListed = (run: Run, { status, type, since, eventId, waiting, only }: RunFilter): boolean =>
-  (status === undefined || run.status === status) &&
-  (type === undefined || run.run_type === type) &&
-  (since === undefined || run.start_time >= since) &&
-  (eventId === undefined || run.event_id === eventId) &&
-  (waiting === undefined || isWaiting(run, waiting)) &&
-  (only === undefined || only.includes(run.project_id) || only.includes(run.project_name))
+export const isListed = (run: Run, filter: RunFilter): boolean => {
+  const { status, type, since, eventId, waiting, only } = filter
+  return (
+    (status === undefined || run.status === status) &&
+    (type === undefined || run.run_type === type) &&
+    (since === undefined || run.start_time >= since) &&
+    (eventId === undefined || run.event_id === eventId) &&
+    (waiting === undefined || isWaiting(run, waiting)) &&
+    (only === undefined || only.includes(run.project_id) || only.includes(run.project_name)) &&
+    isSearched(run, filter)
+  )
+}
+
+const isSearched = (run: Run, { project, fn, error, before }: RunFilter): boolean =>
+  (project === undefined || run.project_id === project || run.project_name === project) &&
+  (fn === undefined || (run.ns === fn.ns && run.var === fn.var)) &&
+  (error === undefined || (run.status === "failed" && hasErrorText(run.result, error))) &&
+  (before === undefined || run.run_id < before)
+
+const hasErrorText = (result: string | null, error: string): boolean =>
+  result !== null && readErrorText(result).includes(toErrorPattern(error))
 
 const isWaiting = ({ status, waiting }: Run, reason: WaitingFor | "any"): boolean =>
   status === "running" && waiting !== null && (reason === "any" || parseWaiting(waiting).for === reason)

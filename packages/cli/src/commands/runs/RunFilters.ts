@@ -22,6 +22,24 @@ export const waitingFlag = Flag.Literals("waiting", waitingReasons).pipe(
   Flag.optional
 )
 
+export const projectFlag = Flag.String("project").pipe(
+  Flag.withMetavar("project"),
+  Flag.withDescription("Only runs of this project, by its id, or its name at that time"),
+  Flag.optional
+)
+
+export const functionFlag = Flag.String("fn").pipe(
+  Flag.withMetavar("function"),
+  Flag.withDescription("Only runs of this function: ns/name, or project:ns/name"),
+  Flag.optional
+)
+
+export const errorFlag = Flag.String("error").pipe(
+  Flag.withMetavar("text"),
+  Flag.withDescription("Only failed runs with this text in the name or message of their error"),
+  Flag.optional
+)
+
 /** Its value is an ISO 8601 duration, the format of the API. */
 export const sinceFlag = Flag.String("since").pipe(
   Flag.withMetavar("time"),

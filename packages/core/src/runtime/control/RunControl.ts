@@ -1,5 +1,5 @@
 /** Cancels, replays and wakes runs for callers. */
-import { Context, type Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer, type Schema } from "effect"
 import {
   BadRequest,
   type Forbidden,
@@ -50,12 +50,14 @@ export class RunControl extends Context.Service<
      * Runs the function of a run again for the same event and stream, as a new run of type `run` whose origin is
      * this one. The function's current retry policy applies. Fails with `BadRequest` for a run without an event, and if
      * the build or its function does not exist. With `from`, an ended durable run is repeated from its first step or wait with
-     * this name, or from that position. The new run begins with the results before it. Requires `call: create` on the function.
+     * this name, or from that position. The new run begins with the results before it. With `data`, the new run has an event
+     * of its own with these data, of the same type and on the same stream. Requires `call: create` on the function.
      */
     readonly replay: (
       id: string,
       build?: ReplayBuild,
-      from?: string
+      from?: string,
+      data?: Schema.Json
     ) => Effect.Effect<Called, RunControlError | NotFound | BadRequest | PlanRequired | RateLimited, Caller>
     /**
      * Ends the sleep, or the pause before the next attempt at a step, that a suspended durable run waits for: it continues
@@ -87,7 +89,8 @@ export class RunControl extends Context.Service<
           )
         }),
 
-        replay: (text, build = "same", from) => Effect.flatMap(findCallable(text), (run) => replay(run, build, from)),
+        replay: (text, build = "same", from, data) =>
+          Effect.flatMap(findCallable(text), (run) => replay(run, build, from, data)),
 
         wake: (text) => Effect.flatMap(findCallable(text), wake),
 

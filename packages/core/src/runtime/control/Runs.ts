@@ -9,20 +9,12 @@ import { readable } from "../../tenants/access/Permission.ts"
 import { EventStore } from "../events/EventStore.ts"
 import { ActiveRuns } from "../execution/ActiveRuns.ts"
 import { maskLog } from "../execution/maskLog.ts"
-import type { LogEntry, Run, RunStats, RunStatus, RunType } from "../runs/Run.ts"
+import type { LogEntry, Run, RunStats } from "../runs/Run.ts"
 import { countedRunsMax, type RunActivity, toActivity } from "../runs/RunActivity.ts"
 import { type RunFilter, RunStore } from "../runs/RunStore.ts"
-import { hasSecretResult, type OpenWait, type StepRecord, type WaitingFor } from "../runs/Workflow.ts"
+import { hasSecretResult, type OpenWait, type StepRecord } from "../runs/Workflow.ts"
 import { WorkflowStore } from "../runs/WorkflowStore.ts"
-
-export interface RunQuery {
-  readonly status?: RunStatus
-  readonly type?: RunType
-  /** Only suspended runs that wait for this; `any` for all suspended runs. */
-  readonly waiting?: WaitingFor | "any"
-  /** Only runs that started within this time before now. */
-  readonly within?: Duration.Duration
-}
+import { type RunQuery, toRunFilter } from "./RunQuery.ts"
 
 /** A page of the recorded results of a durable run, and what it waits for. */
 export interface RunSteps extends Page<StepRecord> {
@@ -40,9 +32,10 @@ export class Runs extends Context.Service<
   {
     /**
      * Lists runs, newest first. Requires `run: read`, as all methods here. A credential for some projects sees only their
-     * runs. A page of large results may have fewer items than requested.
+     * runs. A page of large results may have fewer items than requested. With `fn`, `error`, `before`, or `project` and
+     * `within`, `total` counts at most 10,000 runs. Fails with `BadRequest` for an invalid query.
      */
-    readonly list: (page: PageRequest, query: RunQuery) => Effect.Effect<Page<Run>, RunReadError, Caller>
+    readonly list: (page: PageRequest, query: RunQuery) => Effect.Effect<Page<Run>, RunReadError | BadRequest, Caller>
     readonly get: (id: string) => Effect.Effect<Run, RunReadError | NotFound, Caller>
     /**
      * Lists the recorded results of a durable run in their order; none for other runs. A page of large results may have
@@ -107,17 +100,10 @@ export class Runs extends Context.Service<
           return { ...steps, items, waits: yield* workflows.openWaits(run, waitsMax) }
         }),
 
-        list: Effect.fnUntraced(function* (page, { status, type, waiting, within }) {
+        list: Effect.fnUntraced(function* (page, query) {
           const caller = yield* requirePermission("run", [], "read")
-          const now = yield* currentTime
-          const filter: RunFilter = {
-            ...toProjectFilter(caller),
-            ...(status === undefined ? {} : { status }),
-            ...(type === undefined ? {} : { type }),
-            ...(waiting === undefined ? {} : { waiting }),
-            ...(within === undefined ? {} : { since: before(now, within) })
-          }
-          return yield* store.list(caller.env_id, page, filter)
+          const filter = yield* toRunFilter(query, yield* currentTime)
+          return yield* store.list(caller.env_id, page, { ...filter, ...toProjectFilter(caller) })
         }),
 
         stats: Effect.gen(function* () {

@@ -121,8 +121,8 @@ export class RunControlStore extends Context.Service<
     /** Returns those of the runs that are stored as ended. */
     readonly ended: (runs: ReadonlyArray<RunRef>) => Effect.Effect<ReadonlyArray<RunId>, StoreUnavailable>
 
-    /** Adds a pending delivery of a stored event. */
-    readonly redeliver: (delivery: Delivery) => Effect.Effect<void, StoreUnavailable>
+    /** Adds a pending delivery of a stored event, or of an event that is stored with it. */
+    readonly redeliver: (delivery: Delivery, event?: Event) => Effect.Effect<void, StoreUnavailable>
 
     /**
      * Ends a durable run, and stores the event and the delivery of the next one. A wait for the run is from then on a wait for

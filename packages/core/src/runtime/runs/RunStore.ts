@@ -8,6 +8,9 @@ import type { LogEntry, Run, RunStats, RunStatus, RunType } from "./Run.ts"
 import type { RunSummary } from "./RunActivity.ts"
 import type { WaitingFor } from "./Workflow.ts"
 
+/** Maximum runs that a search counts. Beyond them, its `total` says only whether other runs follow those of the page. */
+export const countedMax = 10_000
+
 export interface RunFilter {
   readonly status?: RunStatus
   readonly type?: RunType
@@ -16,6 +19,14 @@ export interface RunFilter {
   readonly eventId?: EventId
   /** Only suspended runs that wait for this; `any` for all suspended runs. */
   readonly waiting?: WaitingFor | "any"
+  /** Only runs of the project with this id, or this name at that time. */
+  readonly project?: string
+  /** Only runs of this function. */
+  readonly fn?: Pick<Run, "ns" | "var">
+  /** Only failed runs with this text in the name or the message of their error, ASCII case ignored: see `ErrorText`. */
+  readonly error?: string
+  /** Only runs with smaller ids: the older ones. */
+  readonly before?: RunId
   /** Only runs of projects with one of these ids, or names at that time. */
   readonly only?: ReadonlyArray<string>
 }
@@ -24,7 +35,10 @@ export class RunStore extends Context.Service<
   RunStore,
   {
     readonly get: (envId: EnvId, id: RunId) => Effect.Effect<Run, NotFound | StoreUnavailable>
-    /** Lists runs, newest first. A page of large results may have fewer items than requested: see `countOfPage`. */
+    /**
+     * Lists runs, newest first. A page of large results may have fewer items than requested: see `countOfPage`. With `fn`,
+     * `error`, `before`, or `project` and `since`, the store may count only up to `countedMax` runs.
+     */
     readonly list: (envId: EnvId, page: PageRequest, filter: RunFilter) => Effect.Effect<Page<Run>, StoreUnavailable>
     /** Returns the runs that started at or after `since`, newest first, without their results; at most `limit`. */
     readonly recent: (
