@@ -94,6 +94,14 @@ export class Pool {
     job.timer = setTimeout(() => this.#end(job, outcome), stopTimeoutMs)
   }
 
+  /** Disposes the isolates of a build that runs nothing. */
+  release(build: Build): void {
+    for (const [runner, isolate] of [...build.isolates]) {
+      const view = this.views.get(runner)
+      if (view !== undefined) this.isolates.dispose(view, isolate)
+    }
+  }
+
   /** Sends the runner no more work. Kills it after its last job, and after `graceMs` at the latest. */
   retire(view: RunnerView, why: string, graceMs: number): void {
     const { runner } = view
@@ -164,6 +172,11 @@ export class Pool {
     const placement = this.strikes.placement(strikeId, performance.now())
     if (placement === "quarantined") {
       this.#end(job, { _tag: "Quarantined", message: this.attribution.describeQuarantine(`build ${strikeId}`) })
+      return
+    }
+    const { home } = job.build
+    if (home !== undefined) {
+      this.#place(job, home)
       return
     }
     this.slots.acquire(
@@ -358,7 +371,7 @@ export class Pool {
       this.#end(job, stoppedOutcome(job.stopReason, job.invocation.timeoutMs))
       return
     }
-    if (job.hasSideEffects || job.retries >= retriesMax) {
+    if (job.hasSideEffects || job.build.keepsState || job.retries >= retriesMax) {
       this.#end(job, { _tag: "RunnerLost", message: why })
       return
     }
