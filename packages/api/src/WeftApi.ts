@@ -16,6 +16,7 @@ import { FilesApi } from "./routes/FilesApi.ts"
 import { LinksApi } from "./routes/LinksApi.ts"
 import { PausesApi } from "./routes/PausesApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
+import { ReplApi } from "./routes/ReplApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
 import { SchedulesApi } from "./routes/SchedulesApi.ts"
 import { ServiceKeysApi } from "./routes/ServiceKeysApi.ts"
@@ -39,6 +40,7 @@ export class WeftApi extends HttpApi.make("weft")
     PausesApi,
     CallsApi,
     EvalApi,
+    ReplApi,
     SessionsApi,
     ServiceKeysApi,
     StreamsApi,

@@ -19,6 +19,7 @@ import { ServiceKeysEndpoints } from "./generated/ServiceKeysEndpoints.ts"
 import { SessionsEndpoints } from "./generated/SessionsEndpoints.ts"
 import { StatusEndpoints } from "./generated/StatusEndpoints.ts"
 import { TriggersEndpoints } from "./generated/TriggersEndpoints.ts"
+import { Repl } from "./Repl.ts"
 import type { RetryOptions } from "./RequestOptions.ts"
 import { Streams } from "./streams/Streams.ts"
 import { Caller } from "./transport/Caller.ts"
@@ -53,6 +54,7 @@ export class WeftClient {
   readonly pauses: PausesEndpoints
   readonly calls: Calls
   readonly eval: Eval
+  readonly repl: Repl
   readonly sessions: SessionsEndpoints
   readonly serviceKeys: ServiceKeysEndpoints
   readonly streams: Streams
@@ -78,6 +80,7 @@ export class WeftClient {
     this.pauses = new PausesEndpoints(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
+    this.repl = new Repl(caller)
     this.sessions = new SessionsEndpoints(caller)
     this.serviceKeys = new ServiceKeysEndpoints(caller)
     this.streams = new Streams(caller)

@@ -25,6 +25,7 @@ export {
   NodeId,
   PauseId,
   ProjectId,
+  ReplId,
   RunId,
   ScheduleId,
   ServiceKeyId,
@@ -132,7 +133,8 @@ export {
   type SandboxStatus,
   SandboxUnavailable,
   type SourceText,
-  type StoredZip
+  type StoredZip,
+  sessionNamespace
 } from "./platform/sandbox/Sandbox.ts"
 export type { EventLoop } from "./platform/turns/EventLoop.ts"
 export { nextTurn, overloaded, Turns, takeTurn } from "./platform/turns/Turns.ts"

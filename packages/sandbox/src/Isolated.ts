@@ -312,8 +312,8 @@ class Bundles {
   }
 
   /** Forgets a bundle and disposes its isolates. */
-  release(ref: BuildKey): void {
-    const build = this.getCached(ref)
+  release(ref: Pick<BundleRef, "env_id" | "build_id">): void {
+    const build = this.#builds.get(buildKey(ref.env_id, ref.build_id))
     if (build !== undefined) this.#remove(build)
   }
 

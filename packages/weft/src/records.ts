@@ -302,6 +302,8 @@ export type AuditAction =
   | "build.release"
   | "build.run"
   | "eval.run"
+  | "repl.open"
+  | "repl.input"
   | "project.remove"
   | "deliveries.cancel"
   | "pause.create"

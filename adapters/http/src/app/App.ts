@@ -40,6 +40,7 @@ import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
+import { ReplLive } from "../handlers/ReplLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
 import { SchedulesLive } from "../handlers/SchedulesLive.ts"
 import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
@@ -90,6 +91,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     EventsLive,
     FilesLive,
     LinksLive,
+    ReplLive,
     RunsLive,
     DeliveriesLive,
     PausesLive,

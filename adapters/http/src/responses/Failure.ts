@@ -2,6 +2,7 @@
 import { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds } from "@weft/api"
 import {
   BadRequest,
+  Busy,
   ContentDamaged,
   DomainExists,
   DomainLimitReached,
@@ -86,6 +87,7 @@ type ClientError =
   | SessionLimitExceeded
   | TokenCompleted
   | TokenExpired
+  | Busy
   | NotFound
   | BadRequest
 
@@ -100,6 +102,7 @@ const isClientError = (error: unknown): error is ClientError =>
   error instanceof DomainExists ||
   error instanceof TokenCompleted ||
   error instanceof TokenExpired ||
+  error instanceof Busy ||
   error instanceof SessionLimitExceeded ||
   error instanceof PermissionEscalation
 

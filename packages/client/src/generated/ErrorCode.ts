@@ -9,6 +9,7 @@ export type ErrorCode =
   | "bad_request"
   | "domain_exists"
   | "token_completed"
+  | "busy"
   | "token_expired"
   | "session_limit_exceeded"
   | "rate_limit_exceeded"

@@ -47,6 +47,8 @@ export interface AuditEntry {
     | "build.release"
     | "build.run"
     | "eval.run"
+    | "repl.open"
+    | "repl.input"
     | "project.remove"
     | "deliveries.cancel"
     | "pause.create"
@@ -477,6 +479,8 @@ export interface Plan {
     /** -1 for unlimited */
     readonly max_schedules: number
     readonly max_eval_source_bytes: number
+    /** -1 for unlimited */
+    readonly max_repl_sessions: number
   }
 }
 
@@ -487,6 +491,47 @@ export interface Project {
   readonly active: boolean
   readonly created_at: string
   readonly updated_at: string
+}
+
+export interface ReplCompletion {
+  /** Start of the text that a candidate replaces */
+  readonly from: number
+  readonly candidates: ReadonlyArray<string>
+}
+
+export interface ReplResult {
+  readonly run_id: string
+  readonly env_id: string
+  readonly stream_id: string
+  readonly build_id: string
+  readonly start_time: string
+  readonly stop_time: string | null
+  readonly result: Json
+  readonly project_id: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  readonly cpu_ms: number | null
+  readonly wall_ms: number | null
+  readonly heap_bytes: number | null
+  readonly logs: ReadonlyArray<LogEntry>
+  /** The result for people, also if JSON cannot represent it; empty without a result */
+  readonly text: string
+  /** Reason for the end of the session, whose variables are gone; null if it continues */
+  readonly ended: string | null
+}
+
+export interface ReplSession {
+  readonly session_id: string
+  readonly env_id: string
+  /** Project of the build of its context; null without one */
+  readonly project_name: string | null
+  readonly build_id: string | null
+  readonly created_at: string
+  readonly expires_at: string
+  /** Number of inputs so far */
+  readonly inputs: number
+  /** True while it evaluates an input */
+  readonly busy: boolean
 }
 
 export interface Resealed {

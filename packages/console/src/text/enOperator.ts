@@ -66,7 +66,8 @@ export const enOperator = {
       max_suspended_runs: "Suspended runs",
       max_pending_deliveries: "Pending deliveries",
       max_schedules: "Schedules",
-      max_eval_source_bytes: "Source without a build"
+      max_eval_source_bytes: "Source without a build",
+      max_repl_sessions: "Open consoles per environment"
     }
   }
 }

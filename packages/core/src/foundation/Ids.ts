@@ -68,6 +68,10 @@ export type DeliveryId = typeof DeliveryId.Type
 export const PauseId = uuidLike("01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e").pipe(Schema.brand("PauseId"))
 export type PauseId = typeof PauseId.Type
 
+/** A session that evaluates inputs. */
+export const ReplId = uuidLike("01970d46-2da0-7b62-8e1d-5b4e3c2d1f7f").pipe(Schema.brand("ReplId"))
+export type ReplId = typeof ReplId.Type
+
 export const DomainId = uuidLike("01970d43-7eb0-7fae-b37b-a2c0be6f4b0f").pipe(Schema.brand("DomainId"))
 export type DomainId = typeof DomainId.Type
 

@@ -79,6 +79,9 @@ export const toInputStack = (stack: string): string =>
     .split("\n")
     .filter((line) => !line.includes(sessionPath))
     .map((line) =>
-      line.replace(/\brepl-(\d{1,9})\.ts:(\d{1,7})/g, (_, input, at) => `repl-${input}.ts:${Math.max(1, Number(at) - 1)}`)
+      line.replace(
+        /\brepl-(\d{1,9})\.ts:(\d{1,7})/g,
+        (_, input, at) => `repl-${input}.ts:${Math.max(1, Number(at) - 1)}`
+      )
     )
     .join("\n")

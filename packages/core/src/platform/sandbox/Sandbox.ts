@@ -217,7 +217,9 @@ export class Sandbox extends Context.Service<
      * Compiles the program of a session, which evaluates inputs and keeps their names. `build` is the zip that its inputs
      * can import as `weft:build`; null without one. Its bundle needs `keepsState`.
      */
-    readonly compileSession: (build: Uint8Array | null) => Effect.Effect<Uint8Array, BundleRejected | SandboxUnavailable>
+    readonly compileSession: (
+      build: Uint8Array | null
+    ) => Effect.Effect<Uint8Array, BundleRejected | SandboxUnavailable>
 
     /**
      * Converts one input of a session to JavaScript. `BundleRejected` contains line and column of a syntax error, and ends

@@ -39,6 +39,8 @@ export interface Plan {
   readonly max_schedules: number
   /** Maximum UTF-8 bytes of a source that clients may run without a build; 0 for none. Values above 1 MiB have no effect. */
   readonly max_eval_source_bytes: number
+  /** Maximum open REPL sessions of an environment; 0 for none. Each node counts its own. */
+  readonly max_repl_sessions: number
   /** Weakest record of webhooks and tools. A function with a weaker one gets this one. */
   readonly weakest_record: RecordMode
 }
@@ -86,6 +88,7 @@ const unlimited: Plan = {
   max_pending_deliveries: 1_000_000,
   max_schedules: 100_000,
   max_eval_source_bytes: MiB,
+  max_repl_sessions: 100,
   weakest_record: "none"
 }
 
@@ -108,6 +111,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_pending_deliveries: 10_000,
     max_schedules: 1_000,
     max_eval_source_bytes: 0,
+    max_repl_sessions: 0,
     weakest_record: "none"
   },
   Starter: {
@@ -128,6 +132,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_pending_deliveries: 100_000,
     max_schedules: 10_000,
     max_eval_source_bytes: 64 * KiB,
+    max_repl_sessions: 2,
     weakest_record: "none"
   },
   Pro: {
@@ -148,6 +153,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_pending_deliveries: 250_000,
     max_schedules: 25_000,
     max_eval_source_bytes: 256 * KiB,
+    max_repl_sessions: 10,
     weakest_record: "none"
   },
   Scale: {
@@ -168,6 +174,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_pending_deliveries: 1_000_000,
     max_schedules: 100_000,
     max_eval_source_bytes: 256 * KiB,
+    max_repl_sessions: 20,
     weakest_record: "none"
   },
   Enterprise: unlimited,

@@ -4,6 +4,7 @@
  *
  * All of it is in reach of the code of the inputs. A session whose code changes it breaks only itself.
  */
+import { isLonger } from "../kernel/utf8.ts"
 import { inspect } from "../platform/inspect.ts"
 import { Completer, type Completion, listGetters } from "./complete.ts"
 import { rewrite } from "./rewrite.ts"
@@ -47,7 +48,6 @@ export const optionalNames = ["URLPattern", "WebSocket", "TextDecoder"]
 const { stringify } = JSON
 const evaluate = globalThis.eval
 const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect
-const encoder = new TextEncoder()
 
 /** Returns the session. `build` is the namespace of the build of its context, or null. */
 export const makeSession = (build: object | null): Session => {
@@ -62,7 +62,9 @@ export const makeSession = (build: object | null): Session => {
     },
     load: async (path: unknown) => {
       if (path === buildPath && build !== null) return build
-      throw new Error(`imports ${stringify(path)}: a session imports nothing but ${buildPath}, the build of its context`)
+      throw new Error(
+        `imports ${stringify(path)}: a session imports nothing but ${buildPath}, the build of its context`
+      )
     }
   }
 
@@ -135,7 +137,7 @@ const withOwnLines = (text: string): string =>
 const toJson = (value: unknown): string | null => {
   try {
     const text: string | undefined = stringify(value)
-    return text === undefined || encoder.encode(text).length > jsonBytesMax ? null : text
+    return text === undefined || isLonger(text, jsonBytesMax) ? null : text
   } catch {
     return null
   }
