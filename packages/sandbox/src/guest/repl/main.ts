@@ -46,8 +46,9 @@ const buildPath = "weft:build"
 export const optionalNames = ["URLPattern", "WebSocket", "TextDecoder"]
 
 const { stringify } = JSON
-const evaluate = globalThis.eval
-const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect
+/** Evaluates a script in the global scope. Its value is a function for inputs, and unused for hoisted functions. */
+const evaluate: (script: string) => (helpers: object) => Promise<unknown> = Reflect.get(globalThis, "eval")
+const { defineProperty, getOwnPropertyDescriptor } = Reflect
 
 /** Returns the session. `build` is the namespace of the build of its context, or null. */
 export const makeSession = (build: object | null): Session => {
@@ -57,7 +58,7 @@ export const makeSession = (build: object | null): Session => {
   let isOpen = false
 
   const helpers = {
-    constant: (...names: ReadonlyArray<string>) => {
+    constant: (names: ReadonlyArray<string>) => {
       for (const name of names) defineProperty(globalThis, name, { writable: false })
     },
     load: async (path: unknown) => {
@@ -103,7 +104,7 @@ export const makeSession = (build: object | null): Session => {
         for (const name of assigned) if (!(name in globalThis)) declare(name)
         const file = `\n//# sourceURL=repl-${number}.ts`
         for (const text of functions) evaluate(text + file)
-        const value: unknown = await apply(evaluate(script + file), undefined, [helpers])
+        const value: unknown = await evaluate(script + file)(helpers)
         const shown = describe(value)
         if (value !== undefined) remember("_", value)
         return shown

@@ -213,7 +213,10 @@ class Rewriting {
       (parent.type === "ForStatement" && parent.init === node) ||
       ((parent.type === "ForInStatement" || parent.type === "ForOfStatement") && parent.left === node)
     if (parent.type === "ExportNamedDeclaration") return
-    if (!isHead) return this.#variables(node)
+    if (!isHead) {
+      this.#variables(node)
+      return
+    }
     for (const { id, init, start, end } of node.declarations) {
       for (const name of collectNames(id)) this.#names.add(name)
       if (init !== null && init !== undefined && id.type === "ObjectPattern") {
