@@ -137,7 +137,7 @@ const group = (name: string, all: ReadonlyArray<Endpoint>): string => {
 
 /** True for records of runs, which have a file of their own. */
 const isOfRuns = (name: string): boolean =>
-  name.startsWith("Run") || ["Evaluation", "LogEntry", "Waiting"].includes(name)
+  name.startsWith("Run") || ["Evaluation", "LogEntry", "ReplResult", "Waiting"].includes(name)
 
 const fileOf = (name: string): string => `${classOf(name)}.ts`
 

@@ -18,15 +18,14 @@ export class Repl extends ReplEndpoints {
     const session = await super.open(input, options)
     return {
       ...session,
-      input: (given, own) => this.input(session.session_id, typeof given === "string" ? { source: given } : given, own),
-      complete: (source, cursor = source.length, own = {}) =>
-        this.complete(session.session_id, { source, cursor }, own),
-      close: (own) => this.close(session.session_id, own)
+      input: (given, own) => this.input(session.repl_id, typeof given === "string" ? { source: given } : given, own),
+      complete: (source, cursor = source.length, own = {}) => this.complete(session.repl_id, { source, cursor }, own),
+      close: (own) => this.close(session.repl_id, own)
     }
   }
 
-  override input(sessionId: string, input: ReplInput, options: RequestOptions = {}): Promise<ReplResult> {
+  override input(replId: string, input: ReplInput, options: RequestOptions = {}): Promise<ReplResult> {
     const { timeoutMs = this.caller.connection.timeoutMs + (input.timeout ?? 0) * 1000 } = options
-    return super.input(sessionId, input, { ...options, timeoutMs })
+    return super.input(replId, input, { ...options, timeoutMs })
   }
 }

@@ -19,9 +19,9 @@ export const ReplLive = HttpApiBuilder.group(
       },
       open: ({ payload }) => repl.open(payload),
       input: ({ params, payload }) =>
-        Effect.flatMap(repl.input(params.session_id, payload), (end) => respondSingle(end, replResultText)),
-      complete: ({ params, payload }) => repl.complete(params.session_id, payload),
-      close: ({ params }) => repl.close(params.session_id)
+        Effect.flatMap(repl.input(params.repl_id, payload), (end) => respondSingle(end, replResultText)),
+      complete: ({ params, payload }) => repl.complete(params.repl_id, payload),
+      close: ({ params }) => repl.close(params.repl_id)
     })
   })
 )

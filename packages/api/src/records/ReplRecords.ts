@@ -6,7 +6,7 @@ import { EvaluationRecord } from "./EvaluationRecord.ts"
 import { Instant } from "./Wire.ts"
 
 export const ReplRecord = Schema.Struct({
-  session_id: ReplId,
+  repl_id: ReplId,
   ...Struct.pick(RunSchema.fields, ["env_id"]),
   project_name: Schema.NullOr(Schema.String).annotate({
     description: "Project of the build of its context; null without one",

@@ -17,7 +17,7 @@ import { Authenticated, Permitted } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
 
-const params = { session_id: pathId(ReplId) }
+const params = { repl_id: pathId(ReplId) }
 const permission = { type: "eval", action: "execute", on: "resource" } as const
 
 export class ReplApi extends HttpApiGroup.make("repl")
@@ -32,7 +32,7 @@ export class ReplApi extends HttpApiGroup.make("repl")
     })
       .annotateMerge(extension("Open a session that evaluates inputs and keeps their variables, on this node"))
       .annotateMerge(requires({ ...permission, audit: "repl.open" })),
-    HttpApiEndpoint.post("input", "/v1/repl/:session_id/input", {
+    HttpApiEndpoint.post("input", "/v1/repl/:repl_id/input", {
       params,
       payload: ReplInputRecord,
       success: Single("ReplResultResponse", ReplResultRecord),
@@ -40,7 +40,7 @@ export class ReplApi extends HttpApiGroup.make("repl")
     })
       .annotateMerge(extension("Evaluate an input; returns its result, log and usage"))
       .annotateMerge(requires({ ...permission, audit: "repl.input" })),
-    HttpApiEndpoint.post("complete", "/v1/repl/:session_id/complete", {
+    HttpApiEndpoint.post("complete", "/v1/repl/:repl_id/complete", {
       params,
       payload: CompletionInputRecord,
       success: Single("ReplCompletionResponse", CompletionRecord),
@@ -48,7 +48,7 @@ export class ReplApi extends HttpApiGroup.make("repl")
     })
       .annotateMerge(extension("Complete the name or member before the cursor, without a call of code"))
       .annotateMerge(requires(permission)),
-    HttpApiEndpoint.delete("close", "/v1/repl/:session_id", {
+    HttpApiEndpoint.delete("close", "/v1/repl/:repl_id", {
       params,
       success: HttpApiSchema.NoContent,
       error: NotFoundError

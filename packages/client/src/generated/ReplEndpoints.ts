@@ -18,18 +18,18 @@ export class ReplEndpoints extends Endpoints {
     return this.caller.one("POST", "/v1/repl", options, { body: input })
   }
 
-  /** Evaluate an input; returns its result, log and usage. `POST /v1/repl/{session_id}/input` */
-  input(sessionId: string, input: ReplInput, options: RequestOptions = {}): Promise<ReplResult> {
-    return this.caller.one("POST", path`/v1/repl/${sessionId}/input`, options, { body: input })
+  /** Evaluate an input; returns its result, log and usage. `POST /v1/repl/{repl_id}/input` */
+  input(replId: string, input: ReplInput, options: RequestOptions = {}): Promise<ReplResult> {
+    return this.caller.one("POST", path`/v1/repl/${replId}/input`, options, { body: input })
   }
 
-  /** Complete the name or member before the cursor, without a call of code. `POST /v1/repl/{session_id}/complete` */
-  complete(sessionId: string, input: ReplCompletionInput, options: RequestOptions = {}): Promise<ReplCompletion> {
-    return this.caller.one("POST", path`/v1/repl/${sessionId}/complete`, options, { body: input })
+  /** Complete the name or member before the cursor, without a call of code. `POST /v1/repl/{repl_id}/complete` */
+  complete(replId: string, input: ReplCompletionInput, options: RequestOptions = {}): Promise<ReplCompletion> {
+    return this.caller.one("POST", path`/v1/repl/${replId}/complete`, options, { body: input })
   }
 
-  /** Close a session with its variables, also while it evaluates an input. `DELETE /v1/repl/{session_id}` */
-  close(sessionId: string, options: RequestOptions = {}): Promise<void> {
-    return this.caller.none("DELETE", path`/v1/repl/${sessionId}`, options)
+  /** Close a session with its variables, also while it evaluates an input. `DELETE /v1/repl/{repl_id}` */
+  close(replId: string, options: RequestOptions = {}): Promise<void> {
+    return this.caller.none("DELETE", path`/v1/repl/${replId}`, options)
   }
 }

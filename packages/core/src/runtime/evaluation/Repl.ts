@@ -155,7 +155,7 @@ const makeOpen = Effect.fnUntraced(function* (
     const toEntry = yield* entries
     const opening = Effect.gen(function* () {
       const bundle = yield* sources.session(id, { env_id: caller.env_id, build })
-      const details = { session_id: id, ...(build === null ? {} : { build_id: build.build_id }) }
+      const details = { repl_id: id, ...(build === null ? {} : { build_id: build.build_id }) }
       yield* audit.append([toEntry({ action: "repl.open", details })])
       yield* Effect.onError(program.open(bundle), () => sandbox.release(bundle))
       const session = new ReplSession(id, caller, build, bundle, yield* currentTime)

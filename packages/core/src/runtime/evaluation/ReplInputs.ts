@@ -47,7 +47,7 @@ export const makeReplInputs = Effect.gen(function* () {
     yield* checkSource(plan, bytes)
     const { hash, script } = yield* sources.input(caller.env_id, source)
     yield* quotas.admit(caller.env_id, 1)
-    const facts = { session_id: session.id, source_sha256: hash, bytes }
+    const facts = { repl_id: session.id, source_sha256: hash, bytes }
     const toEntry = yield* entries
     // Before the run, so that no input is without an entry.
     yield* audit.append([toEntry({ action: "repl.input", details: facts })])

@@ -14,7 +14,7 @@ export const lifetimeMs = 4 * 60 * 60 * 1000
 
 /** A session as its caller sees it. */
 export interface ReplRecord {
-  readonly session_id: ReplId
+  readonly repl_id: ReplId
   readonly env_id: EnvId
   /** Project of the build of its context; null without one. */
   readonly project_name: string | null
@@ -64,7 +64,7 @@ export class ReplSession {
 
   toRecord(): ReplRecord {
     return {
-      session_id: this.id,
+      repl_id: this.id,
       env_id: this.envId,
       project_name: this.build?.project_name ?? null,
       build_id: this.build?.build_id ?? null,
