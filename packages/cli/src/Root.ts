@@ -21,6 +21,7 @@ import { pauses } from "./commands/pauses/pauses.ts"
 import { resume } from "./commands/pauses/resume.ts"
 import { profiles } from "./commands/profiles/profiles.ts"
 import { release } from "./commands/release/release.ts"
+import { repl } from "./commands/repl/repl.ts"
 import { rollback } from "./commands/rollback/rollback.ts"
 import { run } from "./commands/run/run.ts"
 import { runs } from "./commands/runs/runs.ts"
@@ -44,7 +45,7 @@ export const root = Command.make("weft").pipe(
     { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
     {
       group: "Functions",
-      commands: [run, evaluate, runs, tokens, logs, events, deliveries, why, pause, resume, pauses]
+      commands: [run, evaluate, repl, runs, tokens, logs, events, deliveries, why, pause, resume, pauses]
     },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
