@@ -58,4 +58,4 @@ export class ReplApi extends HttpApiGroup.make("repl")
   )
   .middleware(Permitted)
   .middleware(Authenticated)
-  .annotateMerge(tag("Sessions of code", "Sessions that evaluate inputs and keep their variables")) {}
+  .annotateMerge(tag("REPL", "Sessions that evaluate inputs and keep their variables")) {}
