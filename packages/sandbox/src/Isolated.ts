@@ -320,7 +320,10 @@ class Bundles {
   #remove(build: Build): void {
     this.#builds.delete(build.key)
     this.#bytes -= build.bytes
-    this.#pool.release(build)
+    for (const [runner, isolate] of [...build.isolates]) {
+      const view = this.#pool.views.get(runner)
+      if (view !== undefined) this.#pool.isolates.dispose(view, isolate)
+    }
   }
 
   #open(ref: BuildKey, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {

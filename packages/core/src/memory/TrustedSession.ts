@@ -1,6 +1,6 @@
 /**
- * Sessions in `trustedSandbox`, for tests of hosts: an input is an expression, or statements of which each declares one
- * name at the begin of its line. Types are not removed.
+ * Sessions in `trustedSandbox`, for tests of hosts. An input is an expression, or statements that declare one name each,
+ * at the start of a line. Types are not removed.
  */
 import { Effect } from "effect"
 import { utf8Encode } from "../foundation/Utf8.ts"

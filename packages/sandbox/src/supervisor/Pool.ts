@@ -94,14 +94,6 @@ export class Pool {
     job.timer = setTimeout(() => this.#end(job, outcome), stopTimeoutMs)
   }
 
-  /** Disposes the isolates of a build that runs nothing. */
-  release(build: Build): void {
-    for (const [runner, isolate] of [...build.isolates]) {
-      const view = this.views.get(runner)
-      if (view !== undefined) this.isolates.dispose(view, isolate)
-    }
-  }
-
   /** Sends the runner no more work. Kills it after its last job, and after `graceMs` at the latest. */
   retire(view: RunnerView, why: string, graceMs: number): void {
     const { runner } = view
@@ -168,23 +160,15 @@ export class Pool {
 
   #dispatch(job: Job): void {
     if (job.ended) return
-    const { strikeId, key } = job.build
+    const { home, strikeId, key } = job.build
     const placement = this.strikes.placement(strikeId, performance.now())
     if (placement === "quarantined") {
       this.#end(job, { _tag: "Quarantined", message: this.attribution.describeQuarantine(`build ${strikeId}`) })
       return
     }
-    const { home } = job.build
-    if (home !== undefined) {
-      this.#place(job, home)
-      return
-    }
-    this.slots.acquire(
-      placement,
-      key,
-      (runner) => this.#place(job, runner),
-      (reason) => job.reject(reason)
-    )
+    const place = (runner: RunnerProcess) => this.#place(job, runner)
+    if (home !== undefined) place(home)
+    else this.slots.acquire(placement, key, place, (reason) => job.reject(reason))
   }
 
   #place(job: Job, runner: RunnerProcess): void {

@@ -58,8 +58,8 @@ export interface BundleRef {
   /** True if the isolate serves one invocation only and then ends. */
   readonly isSingleUse?: boolean
   /**
-   * True if the state of the isolate must last between invocations: nothing replaces it, and it ends by `release`, by its
-   * own fault, or when memory is short. A later invocation then has a fresh isolate.
+   * True if the state of the isolate must last between invocations, so that nothing replaces it. It ends by `release`, by
+   * its own fault, or when memory is short. A later invocation then has a fresh isolate.
    */
   readonly keepsState?: boolean
   /**

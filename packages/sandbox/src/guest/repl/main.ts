@@ -1,5 +1,5 @@
 /**
- * The program of a session, which runs in its isolate instead of a build: it evaluates one input after the other, and
+ * The program of a session, which runs in its isolate instead of a build. It evaluates one input after the other, and
  * keeps the names that they declare as globals.
  *
  * All of it is in reach of the code of the inputs. A session whose code changes it breaks only itself.
