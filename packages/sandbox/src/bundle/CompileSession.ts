@@ -6,7 +6,7 @@ import { compileModules, type ModuleText, removeTypes } from "./Compile.ts"
 import { attempt, buildPath, isNestedDeeper, isSyntaxError, nestingMax } from "./CompileSource.ts"
 
 /** Path of the program in stacks, which have no frames of it. */
-export const sessionPath = "weft:session"
+const sessionPath = "weft:session"
 const entryPath = "weft:entry"
 
 /** Name of inputs in syntax errors. */

@@ -8,9 +8,9 @@ import type { Build } from "../../resources/builds/Build.ts"
 import type { Identity } from "../../tenants/access/Caller.ts"
 
 /** Idle time after which a session ends, in milliseconds. */
-export const idleMs = 10 * 60 * 1000
+const idleMs = 10 * 60 * 1000
 /** Maximum age of a session, in milliseconds. */
-export const lifetimeMs = 4 * 60 * 60 * 1000
+const lifetimeMs = 4 * 60 * 60 * 1000
 
 /** A session as its caller sees it. */
 export interface ReplRecord {
@@ -77,7 +77,7 @@ export class ReplSession {
 }
 
 /** Returns the key of a credential in its environment. */
-export const ownerOf = ({ type, id }: Identity): string => `${type}:${id ?? ""}`
+const ownerOf = ({ type, id }: Identity): string => `${type}:${id ?? ""}`
 
 /** Returns why a session ends at the time; null if it continues. */
 export const findExpiry = (session: ReplSession, now: Timestamp): string | null => {
@@ -151,6 +151,3 @@ export const toCompletion = (outcome: Outcome): Completion | null => {
   const decoded = decodeCompletion(outcome.output)
   return decoded._tag === "None" || "lost" in decoded.value ? null : decoded.value
 }
-
-/** Waits for the end of a session. */
-export const awaitEnd = (session: ReplSession): Effect.Effect<string> => Deferred.await(session.ended)
