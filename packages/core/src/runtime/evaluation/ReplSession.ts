@@ -1,5 +1,5 @@
 /** A session in memory, and the pure rules about its end. */
-import { Deferred, type Effect, Schema } from "effect"
+import { Deferred, Schema } from "effect"
 import type { EnvId, ReplId } from "../../foundation/Ids.ts"
 import { addMillis, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
