@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { builtByUrl } from "./tooling/src/programs/builtByUrl.ts"
+import { LongestFirst } from "./tooling/src/programs/LongestFirst.ts"
 
 /** Everything that needs no service, and that no other project takes. */
 const suites = [
@@ -96,6 +97,7 @@ export default defineConfig({
   plugins: [builtByUrl()],
   test: {
     pool: "forks",
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./tooling/src/PlainSummary.ts"],
     projects: [
       {

@@ -225,6 +225,16 @@ const records: ReadonlyArray<Check<Stores>> = [
     yield* forget(one)
     assert.deepStrictEqual(yield* all, [])
     assert.strictEqual(yield* version, versionOf([]))
+  }),
+
+  check("reports the end of a pause as another version, although the clock of a node is behind", function* () {
+    const journal = yield* JournalStore
+    const version = Effect.map(journal.findPendingWork(nodeId(1), at(100)), ({ pauses_version }) => pauses_version)
+    const one = yield* begin(pause(1))
+    yield* begin(pause(2, { ...onOrder, paused_at: at(50), changed_at: at(50) }))
+    const before = yield* version
+    yield* end(one, 20)
+    assert.notStrictEqual(yield* version, before)
   })
 ]
 

@@ -1,7 +1,7 @@
 /** Turns of environments: host calls and ends of runs, in real runners. */
 import { assert, describe, it } from "@effect/vitest"
 import { defaultTurnLimits, type EventLoop, type HostCall, Turns, WorkScheduler } from "@weft/core/adapter"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Latch } from "effect"
 import { sandbox } from "../src/index.ts"
 import type { Job } from "../src/supervisor/Job.ts"
 import { startSupervisor } from "./fuzz/TestSupervisor.ts"
@@ -12,6 +12,12 @@ export const flood = async (event, svc) => {
   const calls = []
   for (let n = 0; n < 900; n++) calls.push(svc.call("main/flood", [n]))
   await Promise.all(calls)
+}
+export const gather = async (event, svc) => {
+  const read = () => svc.call("main/read").then(() => "read")
+  const calls = []
+  for (let n = 0; n < 400; n++) calls.push(svc.call("main/large", [n]).then(read, ({ name }) => name))
+  return Promise.all(calls)
 }
 export const single = async (event, svc) => svc.call("main/single")
 export const forgotten = (event, svc) => {
@@ -97,6 +103,36 @@ describe("host calls in turns", { timeout: 60_000 }, () => {
       assert.strictEqual(later._tag, "Returned")
     }).pipe(Effect.provide(sandbox({ runners: 1 })), Effect.provideService(Turns, turns))
   })
+
+  it.live("serves a neighbour while large answers wait, and refuses those above the limit of the build", () =>
+    Effect.gen(function* () {
+      const [attacker, neighbour] = [yield* prepareTenant(56, script), yield* prepareTenant(57, script)]
+      yield* neighbour.call("single")
+      const answer = JSON.stringify("x".repeat(200_000))
+      const allStarted = yield* Latch.make()
+      let started = 0
+      let reads = 0
+      const onHostCall = Effect.fnUntraced(function* ({ payload }: HostCall) {
+        if (!payload.includes("main/large")) {
+          reads++
+          return "null"
+        }
+        if (++started === 400) yield* allStarted.open
+        yield* allStarted.await
+        return answer
+      })
+      const gathering = yield* Effect.forkChild(attacker.call("gather", { onHostCall }))
+      yield* allStarted.await
+      assert.strictEqual((yield* neighbour.call("single")).outcome._tag, "Returned")
+      assert.isBelow(reads, 200)
+      const { outcome } = yield* Fiber.join(gathering)
+      const results: ReadonlyArray<string> = outcome._tag === "Returned" ? JSON.parse(outcome.output) : []
+      assert.deepStrictEqual(new Set(results), new Set(["read", "LimitExceeded"]))
+      assert.strictEqual(results.filter((result) => result === "read").length, reads)
+      // The limit counts only answers that wait.
+      assert.strictEqual((yield* attacker.call("single")).outcome._tag, "Returned")
+    }).pipe(Effect.provide(sandbox({ runners: 1 })))
+  )
 
   it("keeps the result of a run whose runner dies before the turn of that result", async () => {
     const waiting: Array<() => void> = []

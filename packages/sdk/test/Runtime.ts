@@ -1,6 +1,7 @@
 /** The real runtime with the real sandbox and in-memory stores. It returns runs in the format of the test kit. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type HostEvent, type HostFunctions, type HostRun, start, Webhooks } from "@weft/core"
+import { toJsonText } from "@weft/core/adapter"
 import { Tools, type WebhookCall } from "@weft/core/internal"
 import { MemoryStores } from "@weft/core/testing"
 import { sandbox } from "@weft/sandbox"
@@ -98,7 +99,7 @@ export const startRuntime = async (
           const entered = yield* tools.enter({ org: "acme", env: "test", service, token: Redacted.value(token) })
           const tool = entered.tools.get(name)
           if (tool === undefined) throw new Error(`There is no tool ${name}`)
-          return { answer: yield* tools.call(entered, tool, args), input: tool.tool.input }
+          return { answer: yield* tools.call(entered, tool, toJsonText(args)), input: tool.tool.input }
         })
       )
     )

@@ -90,7 +90,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           CASE WHEN EXISTS (SELECT 1 FROM workflow_waits WHERE ${sql.literal(isInvoking)}) THEN 1 ELSE 0 END AS invoking,
           CASE WHEN EXISTS (SELECT 1 FROM removed_projects) THEN 1 ELSE 0 END AS removals,
           (SELECT min(due_at) FROM schedules) AS next_tick_at,
-          (SELECT count(*) || ':' || coalesce(max(changed_at), 0) FROM pauses) AS pauses_version`,
+          (SELECT count(*) || ':' || coalesce(sum(changed_at + coalesce(resumed_at, 0)), 0) FROM pauses)
+            AS pauses_version`,
         ([row]) => toPendingWork(row)
       )
 

@@ -50,6 +50,11 @@ export const buildText = "the functions"
 /** Result of a request; null if its node crashed or stopped before it responded. */
 export type Answer<A, E> = Exit.Exit<A, E> | null
 
+interface Partition {
+  readonly from: number
+  readonly until: number
+}
+
 export class Host {
   readonly #environment: Environment
   readonly #name: string
@@ -60,6 +65,8 @@ export class Host {
   sandboxDownUntil = 0
   /** Crashes of nodes on this machine: elapsed milliseconds by the name of the node. */
   readonly deaths = new Map<string, number>()
+  /** Partitions of nodes from the store, by the name of the node, in the order of their beginnings. */
+  readonly #partitions = new Map<string, Array<Partition>>()
   /** Stops of nodes by name: when the node closed its transport, and whether all nodes received its last message. */
   readonly stops = new Map<string, { readonly at: number; readonly isReceived: boolean }>()
 
@@ -107,6 +114,30 @@ export class Host {
     instance.abandon()
     this.#instance = null
     this.#startAfter(downMs)
+  }
+
+  /** Cuts the node off from the store for `forMs` milliseconds. */
+  partition(forMs: number, isLate: boolean): void {
+    if (this.#instance === null) return
+    const { link, machine } = this.#instance
+    const { elapsed } = this.#environment.kernel
+    link.cutUntil = elapsed + forMs
+    link.isLate = isLate
+    this.#partitions.set(machine.name, [
+      ...(this.#partitions.get(machine.name) ?? []),
+      { from: elapsed, until: link.cutUntil }
+    ])
+  }
+
+  /** Returns for how long the node was cut off from the store between two instants, in milliseconds. */
+  partitionedMs(node: string, from: number, until: number): number {
+    let [covered, sum] = [from, 0]
+    for (const partition of this.#partitions.get(node) ?? []) {
+      const end = Math.min(partition.until, until)
+      sum += Math.max(0, end - Math.max(partition.from, covered))
+      covered = Math.max(covered, end)
+    }
+    return sum
   }
 
   /** Steps the clock. */

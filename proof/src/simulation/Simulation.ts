@@ -243,8 +243,7 @@ class Simulation {
         else instance.link.pendingCrash = { when: fault.when, downMs: fault.downMs }
         break
       case "Partition":
-        instance.link.cutUntil = elapsed + fault.forMs
-        instance.link.isLate = fault.isLate
+        host.partition(fault.forMs, fault.isLate)
         break
       case "Store":
         for (let call = 0; call < fault.calls; call++) instance.link.faults.push({ fault: fault.fault, ms: fault.ms })

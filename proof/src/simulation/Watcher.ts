@@ -116,14 +116,14 @@ export class Watcher {
   }
 
   /**
-   * True if the node that stored it crashed before it could broadcast it. Also true for a stop that no node could receive,
+   * True if the node that stored it crashed before it could broadcast it. A node that cannot reach the store needs longer. Also true for a stop that no node could receive,
    * a write during the stop, or a stop while this watcher was between two nodes.
    */
   #isLostWithNode({ node, at, isLate }: WriteOrigin): boolean {
     const sinceMs = isLate ? lateMs : unconfirmedMs
-    return this.#hosts.some(({ deaths, stops }) => {
-      const [death, stop] = [deaths.get(node), stops.get(node)]
-      if (death !== undefined) return at > death - sinceMs
+    return this.#hosts.some((host) => {
+      const [death, stop] = [host.deaths.get(node), host.stops.get(node)]
+      if (death !== undefined) return at > death - sinceMs - host.partitionedMs(node, at, death)
       if (stop === undefined) return false
       const isBetween = this.#moves.some(({ from, until }) => stop.at >= from && stop.at <= until)
       return at > stop.at - (isLate || isBetween ? sinceMs : lastMs) || !stop.isReceived

@@ -5,7 +5,7 @@
  */
 import { type CallToolResult, ErrorCode, McpError, type Tool as McpTool } from "@modelcontextprotocol/sdk/types.js"
 import { Caller } from "@weft/core"
-import type { HostCall, HostCallRefused, LogEntry } from "@weft/core/adapter"
+import { type HostCall, type HostCallRefused, type LogEntry, toJsonText } from "@weft/core/adapter"
 import { allows, hostCallRefused, type ModelClient, type RunEnd, type ToolService } from "@weft/core/internal"
 import { Effect } from "effect"
 import type { McpHost } from "./McpExchange.ts"
@@ -78,7 +78,9 @@ const useTool = Effect.fnUntraced(function* (
   const text = payload === "" ? "{}" : payload
   const fault = yield* validator.validate(deployed, text)
   if (fault !== null) return yield* refused("TypeError", `The arguments of ${name} are not valid: ${fault}`)
-  const answer = yield* Effect.catch(tools.call(service, deployed, JSON.parse(text), client), (error) =>
+  // Serialized again, because the text becomes a part of other JSON text.
+  const args = toJsonText(JSON.parse(text))
+  const answer = yield* Effect.catch(tools.call(service, deployed, args, client), (error) =>
     refused(error._tag, error.message)
   )
   return answer._tag === "Returned" ? answer.output : yield* refused(answer.name, answer.message)

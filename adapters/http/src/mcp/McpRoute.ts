@@ -7,7 +7,6 @@
  */
 import { currentRequestId } from "@weft/api"
 import { BadRequest, type EnvId, Evaluations, Forbidden, NotFound, Unauthorized } from "@weft/core"
-import { nextTurn, Turns } from "@weft/core/adapter"
 import { McpSessions, type ToolAddress, type ToolService, Tools } from "@weft/core/internal"
 import { Context, Effect, Tracer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -21,6 +20,7 @@ import { makeArgumentValidator } from "./ArgumentValidator.ts"
 import type { McpHost } from "./McpExchange.ts"
 import { type McpSession, newSessionId, readSession } from "./McpSession.ts"
 import { type McpTarget, mcpRoute, parseMcpTarget } from "./McpTarget.ts"
+import { takeMcpTurn } from "./McpTurn.ts"
 import { isAllowedOrigin } from "./OriginCheck.ts"
 import {
   baseUrl,
@@ -165,14 +165,12 @@ const answerPost = Effect.fnUntraced(function* (
   if (first !== null && "method" in first) return streamExchange(exchange, first, host.streams.timing, headers)
   const text = JSON.stringify(first)
   // To encode and write a list of tools is another long piece of work.
-  if (text.length > longTextLength) yield* takeTurn(service.caller.env_id)
+  if (text.length > longTextLength) yield* takeMcpTurn(service.caller.env_id)
   return toResponse({ status: 200, headers: { "content-type": "application/json", ...headers }, body: text })
 })
 
 /** Responses above it are written in a turn of their own, in characters. */
 const longTextLength = 64 * 1024
-
-const takeTurn = (envId: EnvId) => Effect.flatMap(Turns, (turns) => nextTurn(turns, envId, "request"))
 
 /** Loads the SDK with the first message, because it loads slowly and most servers never need it. */
 const loadProtocol = Effect.promise(async () => ({
@@ -191,7 +189,7 @@ const withRequestSpan = <Host extends McpHost>(host: Host): Effect.Effect<Host> 
 /** Reads the message, and waits for a turn of the environment to handle it: a list of tools is a long piece of work. */
 const readJson = Effect.fnUntraced(function* (request: ServerRequest, envId: EnvId) {
   const text = yield* request.text
-  yield* takeTurn(envId)
+  yield* takeMcpTurn(envId)
   return yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: () => notJson })
 })
 

@@ -9,7 +9,7 @@ import {
   type ReadResourceResult
 } from "@modelcontextprotocol/sdk/types.js"
 import type { BadRequest, ContentDamaged, Forbidden } from "@weft/core"
-import type { Build } from "@weft/core/adapter"
+import { type Build, JsonText } from "@weft/core/adapter"
 import {
   type Completion,
   type DeployedResource,
@@ -23,6 +23,7 @@ import { Cause, Effect, Exit } from "effect"
 import { isOutage, toFailure } from "../responses/Failure.ts"
 import type { HandlerExtra, McpCall, McpHost, Outage } from "./McpExchange.ts"
 import { failedCall, resourceNotFound, toPromptResult, toResourceResult, toToolResult, toValues } from "./McpResults.ts"
+import { takeMcpTurn } from "./McpTurn.ts"
 
 type RunFailure = Effect.Error<ReturnType<Tools["Service"]["call"]>> | BadRequest | Forbidden | ContentDamaged
 
@@ -63,13 +64,13 @@ export const callTool = async (
 ): Promise<CallToolResult> => {
   const deployed = service.tools.get(name)
   if (deployed === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}`)
-  // The arguments are serialized and parsed again, so that they contain plain JSON values only.
-  const text = JSON.stringify(args)
   return run(
     Effect.gen(function* () {
+      yield* takeMcpTurn(service.caller.env_id)
+      const text = JsonText.make(JSON.stringify(args), { disableChecks: true })
       const fault = yield* validator.validate(deployed, text)
       if (fault !== null) return failedCall(`The arguments are not valid: ${fault}`)
-      const result = toToolResult(yield* tools.call(service, deployed, JSON.parse(text), client))
+      const result = toToolResult(yield* tools.call(service, deployed, text, client))
       return yield* checkOutput(validator, deployed, result)
     })
   )

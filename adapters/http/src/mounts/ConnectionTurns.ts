@@ -7,7 +7,7 @@
  *
  * Many connections that open at once wait for turns as well, because the first read of each may hold many requests. See
  * `OpeningPace` for how many open per turn, `ConnectionQueue` for their order, and `NetworkRests` for their pauses. Once one
- * of them proves to be expensive, the others of the same turn wait as well (`FreshConnections`).
+ * of them proves to be expensive, the others that were not read yet wait as well (`FreshConnections`).
  *
  * Bodies in chunks are also read in turns: a read of 64 KiB with 10,900 chunks takes 20 ms.
  */
@@ -49,7 +49,7 @@ export class ConnectionTurns {
   /** New connections that nothing has been read from. */
   readonly #opening = new ConnectionQueue(openingPerNetworkMax)
   readonly #pace = new OpeningPace()
-  /** Connections that opened in this turn or the previous one, and may be read in this one for the first time. */
+  /** Connections that may be read for the first time in the next turn. */
   readonly #fresh = new FreshConnections()
   /** Connections with bodies in chunks whose next part is wanted. */
   readonly #reading = new ConnectionQueue()
@@ -132,7 +132,7 @@ export class ConnectionTurns {
     this.#schedule()
   }
 
-  /** After an expensive first read, the others of this turn wait: each may be as expensive. */
+  /** After an expensive first read, the others that were not read yet wait: each may be as expensive. */
   #beginRest({ network }: Connection): void {
     this.#rests.begin(network, performance.now())
     for (const fresh of this.#fresh.takeAll()) {
@@ -195,6 +195,7 @@ export class ConnectionTurns {
   }
 
   #discard(connection: Connection): void {
+    this.#fresh.delete(connection)
     this.#heldRequests -= connection.held.length
     connection.held.length = 0
     this.#holding.delete(connection)

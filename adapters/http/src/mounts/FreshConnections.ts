@@ -1,41 +1,30 @@
-/** Connections that have just opened, so that the loop may read them for the first time in this turn. */
+/** The latest connections that have opened and were not read yet. Reading any of them may be expensive. */
 import type { Connection } from "./Connection.ts"
 
+/** Maximum connections. Older ones that send nothing are forgotten. */
+const freshMax = 256
+
 export class FreshConnections {
-  #current = new Set<Connection>()
-  /** Those of the previous turn, which the loop reads in this one. */
-  #previous = new Set<Connection>()
-  #isTimed = false
+  readonly #connections = new Set<Connection>()
 
   add(connection: Connection): void {
-    this.#current.add(connection)
-    this.#age()
+    this.#connections.add(connection)
+    if (this.#connections.size <= freshMax) return
+    for (const oldest of this.#connections) {
+      this.#connections.delete(oldest)
+      return
+    }
   }
 
-  /** Forgets a connection that was read. */
+  /** Forgets a connection that was read or closed. */
   delete(connection: Connection): void {
-    if (!this.#current.delete(connection)) this.#previous.delete(connection)
+    this.#connections.delete(connection)
   }
 
   /** Removes and returns all connections, the oldest first. */
   takeAll(): ReadonlyArray<Connection> {
-    const all = [...this.#previous, ...this.#current]
-    this.#previous.clear()
-    this.#current.clear()
+    const all = [...this.#connections]
+    this.#connections.clear()
     return all
-  }
-
-  /** Forgets connections after the turn in which they could be read. */
-  #age(): void {
-    if (this.#isTimed) return
-    this.#isTimed = true
-    setImmediate(() => {
-      this.#isTimed = false
-      const forgotten = this.#previous
-      forgotten.clear()
-      this.#previous = this.#current
-      this.#current = forgotten
-      if (this.#previous.size > 0) this.#age()
-    })
   }
 }

@@ -35,6 +35,8 @@ export class Build {
   readonly waiting: Array<Job> = []
   /** Bytes of all pending host calls of its runs. */
   callBytes = 0
+  /** Characters of the answers to host calls that wait until a runner has read earlier ones. */
+  answerLength = 0
   lastUsedAt = 0
 
   constructor(envId: EnvId, buildId: BuildId, bundle: Bundle, settings: BuildSettings = {}) {

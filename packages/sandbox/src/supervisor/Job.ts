@@ -112,6 +112,11 @@ export class Job {
     return this.#outcome !== undefined
   }
 
+  /** True while its guest can receive answers to host calls. */
+  get expectsAnswers(): boolean {
+    return !this.#ended && this.#outcome === undefined && this.stopReason === undefined
+  }
+
   /** True while time in the runner's queue does not count towards the timeout. */
   get isQueueTimeFree(): boolean {
     const { timeoutMs, queueTimeoutMs = 0 } = this.invocation
@@ -184,7 +189,7 @@ export class Job {
     fiber.addObserver((exit) => {
       fibers.delete(fiber)
       this.#waits?.delete(fiber)
-      if (!this.#ended && this.#outcome === undefined && this.stopReason === undefined) reply(this.#toResult(exit))
+      if (this.expectsAnswers) reply(this.#toResult(exit))
       this.#callEnded(payload)
     })
   }

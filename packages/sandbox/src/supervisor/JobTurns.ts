@@ -5,6 +5,15 @@ import type { FromRunner, RunEndMessage } from "../protocol/FromRunner.ts"
 import type { HostCallResult, Job } from "./Job.ts"
 import type { RunnerView } from "./RunnerView.ts"
 
+/** Maximum characters of a build's answers that wait until a runner reads. Further ones are refused. */
+const buildAnswerLengthMax = 64 * 1024 * 1024
+
+const answersExceeded: HostCallResult = {
+  ok: false,
+  text: "LimitExceeded",
+  detail: `the answers that this build has not read exceed ${buildAnswerLengthMax} characters`
+}
+
 export class JobTurns {
   readonly #turns: WorkScheduler
   readonly #onEnd: (job: Job, message: RunEndMessage) => void
@@ -24,22 +33,49 @@ export class JobTurns {
     const isolate = job?.isolate
     if (job === undefined || isolate === undefined || job.stopReason !== undefined) return
     if (job.endMessage !== undefined) return
-    const reply = ({ ok, text, detail }: HostCallResult): void =>
-      view.runner.send({
-        kind: "hostCallResult",
-        isolate: isolate.id,
-        run: job.id,
-        call: message.call,
-        ok,
-        text,
-        detail
-      })
+    const reply = (result: HostCallResult): void => {
+      const isExpected = (): boolean => view.jobs.get(job.id) === job && job.isolate === isolate && job.expectsAnswers
+      this.#answer(view, job, result, isExpected, ({ ok, text, detail }) =>
+        view.runner.send({
+          kind: "hostCallResult",
+          isolate: isolate.id,
+          run: job.id,
+          call: message.call,
+          ok,
+          text,
+          detail
+        })
+      )
+    }
     const call = job.receiveCall(message, reply)
     if (call === null) return
     const { envId } = job.build
     const { length } = message.payload
     const isAccepted = this.#turns.offer(envId, "host_call", length, () => this.#start(view, envId, length, call.start))
     if (!isAccepted) call.refuse()
+  }
+
+  /**
+   * Sends an answer. A large one waits until the runner has read most of the earlier ones, because the messages of neighbours
+   * would wait behind it in the socket. Meanwhile the run may have ended.
+   */
+  #answer(
+    view: RunnerView,
+    { build }: Job,
+    result: HostCallResult,
+    isExpected: () => boolean,
+    send: (result: HostCallResult) => void
+  ): void {
+    const { length } = result.text
+    if (build.answerLength + length > buildAnswerLengthMax) {
+      send(answersExceeded)
+      return
+    }
+    build.answerLength += length
+    view.runner.whenDrained(length, () => {
+      build.answerLength -= length
+      if (isExpected()) send(result)
+    })
   }
 
   /** Starts a host call now or, while the runner has not read many answers, in a later turn. */

@@ -111,12 +111,14 @@ export class RunnerProcess {
 
   /**
    * Calls back now or, if many bytes are unsent, when the runner has read them. For messages that can wait. A large message
-   * of `length` characters waits until few bytes are unsent, and small ones overtake it.
+   * of `length` characters waits until few bytes are unsent, and small ones overtake it. If the process dies, all callbacks
+   * are called, because they release what they hold.
    */
   whenDrained(length: number, callback: () => void): void {
     const [deferred, bytesMax] =
       length > largeInvocation ? [this.#deferredLarge, largeCongestionBytes] : [this.#deferred, congestionBytes]
-    if (deferred.length > 0 || this.#unsentBytes > bytesMax) deferred.push(callback)
+    const isCongested = deferred.length > 0 || this.#unsentBytes > bytesMax
+    if (isCongested && this.state !== "dead") deferred.push(callback)
     else callback()
   }
 
@@ -251,11 +253,14 @@ export class RunnerProcess {
   #died(death: RunnerDeath): void {
     if (this.state === "dead") return
     this.state = "dead"
+    const deferred = [...this.#deferred, ...this.#deferredLarge]
     this.#deferred = []
+    this.#deferredLarge = []
     this.#socket.destroy()
     this.#child?.stderr?.destroy()
     this.#child?.unref()
     this.#listener.died(death)
+    for (const callback of deferred) callback()
   }
 
   /** Makes the system kill runners before their host if memory runs out. */

@@ -3,8 +3,9 @@
  *
  * A commit with 30 events of 4 MiB takes a second, in which every other run of the node would wait for the disk. So large
  * writes have a byte limit per commit, and only one commit in flight has some. Environments take turns with theirs. Small
- * writes pass them: a write that depends on another is queued after the other is durable. Each environment has limits for
- * its small ones, which are many.
+ * writes pass them: a write that depends on another is queued after the other is durable. A commit with large writes is
+ * followed by one without, so that a small write waits for at most one of them. Each environment has limits for its small
+ * ones, which are many.
  */
 import type { EnvId } from "../../foundation/Ids.ts"
 import type { LogEntry } from "../runs/Run.ts"
@@ -45,6 +46,8 @@ export class WriteQueue<W extends Write> {
   /** Large writes by environment, in the order of the environments' turns. */
   readonly #large = new Map<EnvId, Array<W>>()
   #largeCount = 0
+  /** True if the latest commit has large writes. */
+  #wasLarge = false
 
   get size(): number {
     return this.#small.length + this.#largeCount
@@ -78,10 +81,15 @@ export class WriteQueue<W extends Write> {
     this.#largeCount++
   }
 
-  /** Removes the writes of the next commit, at most `max`. Takes large ones only if `withLarge`. */
+  /**
+   * Removes the writes of the next commit, at most `max`. Takes large ones only if `withLarge`, and not after another commit
+   * with large ones if small ones wait.
+   */
   take(max: number, withLarge: boolean): { readonly batch: ReadonlyArray<W>; readonly hasLarge: boolean } {
     this.#commits++
-    const large = withLarge && this.#largeCount > 0 ? this.#takeLarge(max) : []
+    const takesLarge = withLarge && this.#largeCount > 0 && !(this.#wasLarge && this.#small.length > 0)
+    const large = takesLarge ? this.#takeLarge(max) : []
+    this.#wasLarge = large.length > 0
     const batch = [...this.#takeSmall(max - large.length), ...large]
     return { batch, hasLarge: large.length > 0 }
   }

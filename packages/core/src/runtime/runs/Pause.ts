@@ -61,9 +61,12 @@ export const findPause = (pauses: ReadonlyArray<Pause>, target: PauseTarget): Pa
 
 const breadth = ({ project_id, ns }: Pause): number => (project_id === null ? 2 : ns === null ? 1 : 0)
 
-/** Returns text that differs after each change of the stored pauses. */
-export const versionOf = (pauses: ReadonlyArray<Pick<Pause, "changed_at">>): string =>
-  `${pauses.length}:${pauses.reduce((latest, { changed_at }) => Math.max(latest, changed_at), 0)}`
+/**
+ * Returns text that differs after each change of the stored pauses: their number and the sum of their times. The latest time
+ * would not do, because the clock of the node that ends a pause may be behind.
+ */
+export const versionOf = (pauses: ReadonlyArray<Pick<Pause, "changed_at" | "resumed_at">>): string =>
+  `${pauses.length}:${pauses.reduce((sum, { changed_at, resumed_at }) => sum + changed_at + (resumed_at ?? 0), 0)}`
 
 /** Returns the name of what is paused, for people. */
 export const describePause = ({ project_name, ns, var: name }: Pause): string => {

@@ -4,7 +4,7 @@
  *
  * Independent of transport: the HTTP adapter implements the Model Context Protocol.
  */
-import { Context, Effect, Layer, type Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import {
   Forbidden,
   NotFound,
@@ -14,7 +14,7 @@ import {
   type StoreUnavailable,
   Unauthorized
 } from "../../foundation/Errors.ts"
-import { toJsonText } from "../../foundation/JsonText.ts"
+import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
 import { Turns, takeTurn } from "../../platform/turns/Turns.ts"
 import type { Build } from "../../resources/builds/Build.ts"
@@ -87,7 +87,7 @@ export class Tools extends Context.Service<
     readonly call: (
       service: ToolService,
       tool: DeployedTool,
-      args: Schema.Json,
+      args: JsonText,
       client?: ModelClient
     ) => Effect.Effect<ToolAnswer, ToolFailure>
     /** Reads a resource. `params` are the values of the variables of its template. */
@@ -178,7 +178,7 @@ export class Tools extends Context.Service<
         call: (service, { build, tool }, args, client) =>
           run(service, build, tool, {
             trigger: "tool",
-            facts: `"tool":${JSON.stringify(args)}`,
+            facts: `"tool":${args}`,
             message: "tool call",
             name: { tool: tool.name },
             client

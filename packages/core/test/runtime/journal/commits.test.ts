@@ -161,4 +161,22 @@ describe("Journal commits", () => {
       assert.isAtLeast(gate.sizes.length, 7)
     }).pipe(inWorld(2, gate))
   })
+
+  it.effect("have no large event if small entries wait after a commit with large ones", () => {
+    const gate = makeGate()
+    return Effect.gen(function* () {
+      const env = yield* deployed("app")
+      gate.open.closeUnsafe()
+      gate.sizes.length = 0
+      const large = yield* Effect.forEach(Array.from({ length: 3 }), () =>
+        Effect.forkChild(publish(env, "large", "x".repeat(1_100_000)))
+      )
+      yield* settle
+      const small = yield* publishAtOnce(env, 5)
+      gate.open.openUnsafe()
+      yield* Fiber.joinAll([...large, ...small])
+      // One large event, the small ones, and the next large event.
+      assert.deepStrictEqual(gate.sizes.slice(0, 2), [1, 5])
+    }).pipe(inWorld(1, gate))
+  })
 })
