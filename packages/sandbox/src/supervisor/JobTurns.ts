@@ -56,8 +56,8 @@ export class JobTurns {
   }
 
   /**
-   * Sends an answer. A large one waits until the runner has read most of the earlier ones, because the messages of neighbours
-   * would wait behind it in the socket. Meanwhile the run may have ended.
+   * Sends an answer. A large one waits until the runner has read most of the earlier ones: in the socket, messages of
+   * neighbours would wait behind it. Meanwhile the run may have ended.
    */
   #answer(
     view: RunnerView,
