@@ -170,12 +170,23 @@ describe("plans", () => {
       ["Enterprise", 1024 * 1024],
       ["Self-Host", 1024 * 1024]
     ])
+    const replSessions = new Map([
+      ["Free", 0],
+      ["Starter", 2],
+      ["Pro", 10],
+      ["Scale", 20],
+      ["Enterprise", 100],
+      ["Self-Host", 100]
+    ])
     assert.deepStrictEqual(
-      Object.entries(defaultPlans).map(([name, { weakest_record, max_eval_source_bytes, ...limits }]) => {
-        assert.strictEqual(weakest_record, "none")
-        assert.strictEqual(max_eval_source_bytes, sourceBytes.get(name) ?? 0)
-        return [name, ...Object.values(limits)]
-      }),
+      Object.entries(defaultPlans).map(
+        ([name, { weakest_record, max_eval_source_bytes, max_repl_sessions, ...limits }]) => {
+          assert.strictEqual(max_repl_sessions, replSessions.get(name))
+          assert.strictEqual(weakest_record, "none")
+          assert.strictEqual(max_eval_source_bytes, sourceBytes.get(name) ?? 0)
+          return [name, ...Object.values(limits)]
+        }
+      ),
       [
         ["Free", 5, 200, 0, GiB / 10.24, 10_000, GiB, 1, 7, GiB, 0, 100, ...durable, 100_000, 10_000, 1_000],
         ["Starter", 20, 1_000, 0, GiB, 100_000, 10 * GiB, 5, 14, 5 * GiB, 0, 100, ...durable, 100_000, 100_000, 10_000],
