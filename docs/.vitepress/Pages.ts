@@ -98,6 +98,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Events", "http/events.md"),
       page("Runs", "http/runs.md"),
       page("Deliveries", "http/deliveries.md"),
+      page("Dead letters", "http/dead-letters.md"),
       page("Pauses", "http/pauses.md"),
       page("Calls", "http/calls.md"),
       page("Evaluation", "http/evaluation.md"),

@@ -36,6 +36,44 @@ describe("POST /deliveries/cancel", () => {
   })
 })
 
+describe("POST /dead-letters/redrive", () => {
+  const post = async (action: string, json: object) =>
+    (await server.call("POST", `/v1/dead-letters/${action}`, { json })).json.data
+
+  const listed = async () => (await server.call("GET", "/v1/dead-letters?fn=main/fails")).json.data
+
+  it("runs a dead letter again, once; it is listed again after its failure, until it is discarded", async () => {
+    const { run_id } = (await server.call("POST", "/v1/calls", { json: { fn: "main/fails", wait: 20 } })).json.data
+    const error = { name: "Error", message: "a secret of the tenant" }
+    const [letter] = await listed()
+    assert.deepInclude(letter, { run_id, event_type: "svc:call", status: "failed", attempt: 1, error })
+    const nothing = { skipped: [], next: null }
+    const preview = { redriven: 0, matched: 1, ...nothing }
+    assert.deepStrictEqual(await post("redrive", { fn: "main/fails", build: "deployed", dry_run: true }), preview)
+    assert.deepStrictEqual(await post("redrive", { ids: [run_id] }), { redriven: 1, ...nothing })
+    const gone = [{ reason: "no dead letter has this id", count: 1 }]
+    assert.deepStrictEqual(await post("redrive", { ids: [run_id] }), { redriven: 0, skipped: gone, next: null })
+    let [again] = await listed()
+    while (again === undefined) [again] = await listed()
+    const { data: run } = (await server.call("GET", `/v1/runs/${again.run_id}`)).json
+    assert.deepInclude(run, { run_type: "run", origin_run_id: run_id })
+    assert.deepStrictEqual(await post("discard", { since: again.dead_since }), { discarded: 1, ...nothing })
+    assert.deepStrictEqual(await listed(), [])
+  })
+
+  it("rejects invalid ids, times and cursors", async () => {
+    const messageOf = async (json: object) => {
+      const answer = await server.call("POST", "/v1/dead-letters/redrive", { json })
+      assert.deepStrictEqual([answer.status, answer.json.error.code], [400, "bad_request"])
+      return answer.json.error.message
+    }
+    assert.include(await messageOf({ ids: [] }), "ids must have 1 to 500 ids (got 0)")
+    assert.include(await messageOf({ ids: ["1"] }), "must be a UUID")
+    assert.include(await messageOf({ since: "yesterday" }), "since must be an ISO 8601 timestamp")
+    assert.include(await messageOf({ cursor: "1" }), "cursor must be the field next")
+  })
+})
+
 describe("GET /deliveries", () => {
   it("lists pending deliveries with the reasons, and a dry run counts it", async () => {
     const { event_id } = (await waits("order:created")).json.data

@@ -68,7 +68,7 @@ const addEntry = (rows: Rows, entry: JournalEntry): void => {
       return
     case "Settled":
       rows.push(entry.run.activations === null ? entryTags.settled : entryTags.settledDurable)
-      settledRow.append(rows, toEndRow(entry.run, logsText(entry.logs), entry.deliveryId))
+      settledRow.append(rows, toEndRow(entry.run, logsText(entry.logs), entry.deliveryId, entry.isDead))
       rows.push(entry.next === null ? 0 : 1)
       if (entry.next !== null) requeueRow.append(rows, toRequeueRow(entry.run, entry.deliveryId, entry.next))
       rows.push(entry.followUp === undefined ? 0 : 1)

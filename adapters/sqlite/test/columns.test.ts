@@ -1,6 +1,17 @@
 /** The tables of the journal have the columns that its rows are stored in, with their types. */
 import { assert, describe, it } from "@effect/vitest"
-import { Database, deliveryRow, endedRow, eventRow, sqlite, startRow, stepRow, suspendRow, waitRow } from "@weft/sql"
+import {
+  Database,
+  deliveryRow,
+  endedRow,
+  endRow,
+  eventRow,
+  sqlite,
+  startRow,
+  stepRow,
+  suspendRow,
+  waitRow
+} from "@weft/sql"
 import { Effect } from "effect"
 import { sharedDatabase } from "./Shared.ts"
 
@@ -13,7 +24,7 @@ const heldRow: Described = { names: ["held_since"], types: ["integer"] }
 const described: Record<string, ReadonlyArray<readonly [row: Described, ...others: ReadonlyArray<string>]>> = {
   events: [[eventRow]],
   deliveries: [[deliveryRow], [heldRow]],
-  runs: [[startRow], [endedRow], [suspendRow, "at", "due_at", "ended"]],
+  runs: [[startRow], [endedRow], [endRow], [suspendRow, "at", "due_at", "ended"]],
   // Only the holder of the delivery may write.
   workflow_steps: [[stepRow, "delivery_id"]],
   workflow_waits: [[waitRow, "delivery_id"]]

@@ -62,6 +62,27 @@ describe("suspended runs and pending deliveries", () => {
   })
 })
 
+describe("dead letters", () => {
+  it("are listed with their errors, and redriven and discarded after a confirmation with the same command", async () => {
+    await server.call("POST", "/v1/events", { event_type: "order:paid", event_data: { order: 1 } })
+    const listed = async () => JSON.stringify(await server.call("GET", "/v1/dead-letters"))
+    await expect.poll(listed).toContain("Card declined")
+    await open("/waiting/dead-letters")
+    await page.getByText("RangeError: Card declined").first().waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("button", { name: "Redrive", exact: true }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Function, as ns/var").fill("orders/none")
+    await dialog.getByText("weft dead-letters redrive --function orders/none --build deployed").waitFor()
+    await dialog.getByRole("button", { name: "Redrive" }).click()
+    await page.getByText("0 dead letters start again").waitFor()
+    await page.getByRole("button", { name: "Discard", exact: true }).click()
+    await dialog.getByText("weft dead-letters discard --all").waitFor()
+    await dialog.getByRole("button", { name: "Discard" }).click()
+    await page.getByText("No dead letters", { exact: true }).waitFor()
+  })
+})
+
 describe("pauses", () => {
   it("keep the deliveries of a function with the reason, until it is resumed", async () => {
     await open("/waiting/pauses")

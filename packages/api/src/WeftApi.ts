@@ -7,6 +7,7 @@ import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
 import { CallsApi } from "./routes/CallsApi.ts"
 import { ContextApi } from "./routes/ContextApi.ts"
+import { DeadLettersApi } from "./routes/DeadLettersApi.ts"
 import { DeliveriesApi } from "./routes/DeliveriesApi.ts"
 import { DomainsApi } from "./routes/DomainsApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
@@ -37,6 +38,7 @@ export class WeftApi extends HttpApi.make("weft")
     EventsApi,
     RunsApi,
     DeliveriesApi,
+    DeadLettersApi,
     PausesApi,
     CallsApi,
     EvalApi,

@@ -4,6 +4,7 @@ import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
 import { build } from "./commands/build/build.ts"
 import { context } from "./commands/context/context.ts"
+import { deadLetters } from "./commands/deadLetters/deadLetters.ts"
 import { deliveries } from "./commands/deliveries/deliveries.ts"
 import { deploy } from "./commands/deploy/deploy.ts"
 import { dev } from "./commands/dev/dev.ts"
@@ -45,7 +46,7 @@ export const root = Command.make("weft").pipe(
     { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
     {
       group: "Functions",
-      commands: [run, evaluate, repl, runs, tokens, logs, events, deliveries, why, pause, resume, pauses]
+      commands: [run, evaluate, repl, runs, tokens, logs, events, deliveries, deadLetters, why, pause, resume, pauses]
     },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },

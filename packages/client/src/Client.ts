@@ -6,6 +6,7 @@ import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
 import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
+import { DeadLettersEndpoints } from "./generated/DeadLettersEndpoints.ts"
 import { DeliveriesEndpoints } from "./generated/DeliveriesEndpoints.ts"
 import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
 import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
@@ -51,6 +52,7 @@ export class WeftClient {
   readonly events: EventsEndpoints
   readonly runs: RunsEndpoints
   readonly deliveries: DeliveriesEndpoints
+  readonly deadLetters: DeadLettersEndpoints
   readonly pauses: PausesEndpoints
   readonly calls: Calls
   readonly eval: Eval
@@ -77,6 +79,7 @@ export class WeftClient {
     this.events = new EventsEndpoints(caller)
     this.runs = new RunsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
+    this.deadLetters = new DeadLettersEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)

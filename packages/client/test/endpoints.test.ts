@@ -126,6 +126,15 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
+  it("lists, redrives and discards dead letters", async () => {
+    const fn = "main/none"
+    assert.strictEqual((await weft.deadLetters.list({ fn })).total, 0)
+    const nothing = { skipped: [], next: null }
+    assert.deepStrictEqual(await weft.deadLetters.redrive({ fn, build: "deployed" }), { redriven: 0, ...nothing })
+    const preview = await weft.deadLetters.discard({ fn, dry_run: true })
+    assert.deepStrictEqual(preview, { discarded: 0, matched: 0, ...nothing })
+  })
+
   it("pauses a function and resumes it", async () => {
     const { pause_id } = await weft.pauses.create({ project: "shop", fn: "main/plain", schedules: "skip" })
     const [listed] = (await weft.pauses.list()).items

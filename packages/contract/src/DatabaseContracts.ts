@@ -7,6 +7,7 @@ import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
 import { concurrencyContract } from "./ConcurrencyContract.ts"
 import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
+import { deadLetterStoreContract } from "./DeadLetterStoreContract.ts"
 import { deliveryStoreContract } from "./DeliveryStoreContract.ts"
 import { domainStoreContract } from "./DomainStoreContract.ts"
 import { eventStoreContract } from "./EventStoreContract.ts"
@@ -58,6 +59,7 @@ export const databaseContracts = <E>(
   admissionStoreContract(name, layer)
   flowContract(name, layer)
   deliveryStoreContract(name, layer, options)
+  deadLetterStoreContract(name, layer)
   pauseStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

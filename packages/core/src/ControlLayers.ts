@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import { Calls } from "./runtime/control/Calls.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
+import { DeadLetters } from "./runtime/control/DeadLetters.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import { Diagnosis } from "./runtime/control/Diagnosis.ts"
 import { Nodes } from "./runtime/control/Nodes.ts"
@@ -19,7 +20,17 @@ import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 
 /** The services of `controlLayer` for hosts and for the HTTP layer. */
-export type ControlServices = Runs | RunControl | Tokens | Deliveries | Waits | Pauses | Calls | BuildRuns | Diagnosis
+export type ControlServices =
+  | Runs
+  | RunControl
+  | Tokens
+  | Deliveries
+  | DeadLetters
+  | Waits
+  | Pauses
+  | Calls
+  | BuildRuns
+  | Diagnosis
 
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
@@ -27,6 +38,7 @@ export const controlLayer = Layer.mergeAll(
   RunControl.layer,
   Tokens.layer,
   Deliveries.layer,
+  DeadLetters.layer,
   Waits.layer,
   Pauses.layer,
   ProjectRemovals.layer,

@@ -219,6 +219,15 @@ export {
   startRun
 } from "./runtime/runs/Attempt.ts"
 export { formatChildEnd, type LastRun } from "./runtime/runs/ChildRun.ts"
+export {
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterPosition,
+  type DeadLetterRef,
+  DeadLetterStore,
+  listedResultMax,
+  type Redrive
+} from "./runtime/runs/DeadLetterStore.ts"
 export { Delivery } from "./runtime/runs/Delivery.ts"
 export type {
   DeliveryPosition,

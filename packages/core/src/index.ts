@@ -58,6 +58,13 @@ export { OrgUsages } from "./resources/usage/OrgUsages.ts"
 export { BuildRuns, type NewBuildRun } from "./runtime/control/BuildRuns.ts"
 export { Calls, type NewCall } from "./runtime/control/Calls.ts"
 export { type Check, CheckStatus } from "./runtime/control/Check.ts"
+export type { DeadLetterQuery, DeadLetterSelection } from "./runtime/control/DeadLetterQuery.ts"
+export {
+  type DeadLetterPass,
+  DeadLetters,
+  type ListedLetter,
+  type RedriveSelection
+} from "./runtime/control/DeadLetters.ts"
 export { Deliveries } from "./runtime/control/Deliveries.ts"
 export type { DeliveryQuery } from "./runtime/control/DeliveryQuery.ts"
 export { Diagnosis } from "./runtime/control/Diagnosis.ts"

@@ -278,7 +278,7 @@ const endedRows = (round: ReadonlyArray<IndexedEnding>): Rows =>
 const endRows = (round: ReadonlyArray<IndexedEnding>): Rows => endRow.encode(round.map(toEnd))
 
 const toEnd = ({ entry, logs }: IndexedEnding) =>
-  toEndRow(entry.run, logs, entry._tag === "Settled" ? entry.deliveryId : null)
+  entry._tag === "Settled" ? toEndRow(entry.run, logs, entry.deliveryId, entry.isDead) : toEndRow(entry.run, logs, null)
 
 const requeueRows = (round: ReadonlyArray<IndexedEnding>): Rows => {
   const rows: Rows = []

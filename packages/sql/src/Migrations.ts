@@ -15,6 +15,7 @@ import { announcements } from "./migrations/Announcements.ts"
 import { audit } from "./migrations/Audit.ts"
 import { chains } from "./migrations/Chains.ts"
 import { checksums } from "./migrations/Checksums.ts"
+import { deadLetters } from "./migrations/DeadLetters.ts"
 import { domains } from "./migrations/Domains.ts"
 import { files } from "./migrations/Files.ts"
 import { flow } from "./migrations/Flow.ts"
@@ -36,7 +37,7 @@ import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
-const lastStep = 21
+const lastStep = 22
 
 /** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
@@ -73,7 +74,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
       ...flow(dialect),
       ...waits(dialect),
       ...pauses(dialect)
-    ])
+    ]),
+    "0022_dead_letters": run(deadLetters(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

@@ -5,6 +5,7 @@ import type {
   AuditStore,
   BuildStore,
   ContextVariableStore,
+  DeadLetterStore,
   DeliveryStore,
   DomainStore,
   EventStore,
@@ -34,6 +35,7 @@ import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
+import * as DeadLetterStoreSql from "./DeadLetterStoreSql.ts"
 import * as DeliveryStoreSql from "./DeliveryStoreSql.ts"
 import * as DomainStoreSql from "./DomainStoreSql.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
@@ -88,6 +90,7 @@ export const recordStores: Layer.Layer<
   | ScheduleStore
   | EventStore
   | DeliveryStore
+  | DeadLetterStore
   | PauseStore
   | RunStore
   | StreamStore
@@ -111,6 +114,7 @@ export const recordStores: Layer.Layer<
   ScheduleStoreSql.layer,
   EventStoreSql.layer,
   DeliveryStoreSql.layer,
+  DeadLetterStoreSql.layer,
   PauseStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,

@@ -77,7 +77,10 @@ describe("a row", () => {
     const toEnd = rowConverter(endedRow, endRow)
     fc.assert(
       fc.property(records(endedRow), (all) => {
-        const expected = all.map((record) => ({ ...Struct.pick(record, commonColumns), delivery_id: null }))
+        const expected = all.map((record) => ({
+          ...Struct.pick(record, commonColumns),
+          ...{ delivery_id: null, dead_since: null }
+        }))
         assert.deepStrictEqual<unknown>(
           all.flatMap((record) => decode(endRow, toEnd(endedRow.encode([record])))),
           expected

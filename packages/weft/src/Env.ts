@@ -1,4 +1,6 @@
 /** The face of one environment. */
+
+import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type {
   ActivityEvent,
@@ -88,6 +90,22 @@ export interface DeliveryQuery {
   /** A function: `ns/var`, or `project:ns/var`. */
   readonly fn?: string
   readonly eventType?: string
+}
+
+/** Selects dead letters; all of them without any field. */
+export interface DeadLetterQuery extends DeliveryQuery {
+  /** Only letters that are dead since this instant or later. */
+  readonly since?: Date
+  /** Only letters that are dead since before this instant. */
+  readonly until?: Date
+}
+
+/** Selects dead letters by their ids or by a query. */
+export interface DeadLetterSelection extends DeadLetterQuery {
+  /** Ids of the runs of the last attempts, 1 to 500. */
+  readonly ids?: ReadonlyArray<string>
+  /** `next` of the former call, with the same fields. */
+  readonly cursor?: string
 }
 
 /** A function, a project, or without both the environment. */
@@ -271,6 +289,20 @@ export interface EnvHandle {
   readonly deliveries: {
     /** Cancels the pending deliveries that the query selects; returns how many. Running runs continue. */
     readonly cancel: (query?: DeliveryQuery) => Promise<number>
+  }
+  /** Deliveries whose last attempt failed, or that expired before their start. */
+  readonly deadLetters: {
+    /** Latest first. */
+    readonly list: (query?: DeadLetterQuery, page?: PageOptions) => Promise<Page<DeadLetter>>
+    /**
+     * Starts at most 500 of the selected letters again, the oldest first, in the same build by default. Each letter starts once,
+     * also if several callers redrive it. Letters without a function are skipped, with the reason.
+     */
+    readonly redrive: (
+      selection?: DeadLetterSelection & { readonly build?: "same" | "deployed" }
+    ) => Promise<DeadLetterPass>
+    /** Removes at most 500 of the selected letters from the list. Their runs stay. */
+    readonly discard: (selection?: DeadLetterSelection) => Promise<DeadLetterPass>
   }
   /** Pauses: deliveries are kept, and runs that have begun continue. */
   readonly pauses: {

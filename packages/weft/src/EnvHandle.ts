@@ -5,6 +5,7 @@ import {
   toAuditEntry,
   toBuild,
   toCompletedToken,
+  toDeadLetter,
   toDomain,
   toEvent,
   toFile,
@@ -24,7 +25,16 @@ import {
 import type { EnvHandle } from "./Env.ts"
 import { rejecting, toWeftError } from "./errors.ts"
 import { makeEvaluate } from "./evaluate.ts"
-import { reveal, toAuditQuery, toCancelQuery, toNewCall, toNewEvent, toPageRequest, toRunQuery } from "./inputs.ts"
+import {
+  reveal,
+  toAuditQuery,
+  toCancelQuery,
+  toLetterSelection,
+  toNewCall,
+  toNewEvent,
+  toPageRequest,
+  toRunQuery
+} from "./inputs.ts"
 
 export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   id,
@@ -99,12 +109,20 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
     remove: (scheduleId) => rejecting(() => env.schedules.remove(scheduleId))
   },
   pauses: toPauses(env),
+  deadLetters: toDeadLetters(env),
   deliveries: { cancel: (query) => rejecting(() => env.deliveries.cancel(query)) },
   call: (call) => rejecting(async () => toCalled(await env.call(toNewCall(call)))),
   evaluate: makeEvaluate(env),
   usage: () => rejecting(async () => toUsage(await env.usage())),
   streams: { watch: (streamId) => iterating(env.streams.watch(streamId), toActivity) },
   activity: () => iterating(env.activity(), toActivity)
+})
+
+const toDeadLetters = ({ deadLetters }: WeftEnv): EnvHandle["deadLetters"] => ({
+  list: (query, page) =>
+    rejecting(async () => toPage(toDeadLetter)(await deadLetters.list(toLetterSelection(query), toPageRequest(page)))),
+  redrive: (selection) => rejecting(() => deadLetters.redrive(toLetterSelection(selection))),
+  discard: (selection) => rejecting(() => deadLetters.discard(toLetterSelection(selection)))
 })
 
 const toPauses = ({ pauses }: WeftEnv): EnvHandle["pauses"] => ({

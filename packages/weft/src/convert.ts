@@ -16,6 +16,7 @@ import type {
   WeftEnv
 } from "@weft/core"
 import { type ActivityEvent as ActivityRow, parseWaiting } from "@weft/core/adapter"
+import type { DeadLetter } from "./deadLetterRecords.ts"
 import type {
   ActivityEvent,
   ActivityOfRun,
@@ -58,6 +59,7 @@ type SecretRow = Listed<WeftEnv["context"]["list"]>
 type FileRow = Listed<WeftEnv["files"]["list"]>
 type DomainRow = Listed<WeftEnv["domains"]["list"]>
 type ScheduleRow = Listed<WeftEnv["schedules"]["list"]>
+type DeadLetterRow = Listed<WeftEnv["deadLetters"]["list"]>
 type PauseRow = Listed<WeftEnv["pauses"]["list"]>
 type LogRow = Listed<WeftEnv["runs"]["logs"]>
 type StatsRow = Awaited<ReturnType<WeftEnv["runs"]["stats"]>>
@@ -187,6 +189,24 @@ export const toSchedule = (row: ScheduleRow): Schedule => ({
   timezone: row.timezone,
   nextAt: toDate(row.next_at),
   createdAt: toDate(row.created_at)
+})
+
+export const toDeadLetter = (row: DeadLetterRow): DeadLetter => ({
+  runId: row.run_id,
+  eventId: row.event_id,
+  eventType: row.event_type,
+  streamId: row.stream_id,
+  projectId: row.project_id,
+  projectName: row.project_name,
+  buildId: row.build_id,
+  ns: row.ns,
+  var: row.var,
+  type: row.run_type,
+  status: row.status,
+  attempt: row.attempt,
+  startedAt: toDate(row.start_time),
+  deadSince: toDate(row.dead_since),
+  error: row.error
 })
 
 export const toPause = (row: PauseRow): Pause => ({

@@ -1,9 +1,12 @@
 /** The face for host applications: one call starts Weft, and everything in it is promises and plain values. */
 export { createWeft } from "./createWeft.ts"
+export type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 export type {
   AuditQuery,
   Called,
   CancelQuery,
+  DeadLetterQuery,
+  DeadLetterSelection,
   DeliveryQuery,
   EnvHandle,
   NewBuild,

@@ -1,7 +1,7 @@
 /** Inputs of hosts as the runtime takes them: snake_case, durations of Effect, revealed tokens. */
 import type { WeftEnv } from "@weft/core"
 import { Duration, Redacted } from "effect"
-import type { AuditQuery, CancelQuery, NewCall, NewEvent, RunQuery } from "./Env.ts"
+import type { AuditQuery, CancelQuery, DeadLetterSelection, NewCall, NewEvent, RunQuery } from "./Env.ts"
 import type { PageOptions } from "./records.ts"
 
 type EventInput = Parameters<WeftEnv["events"]["publish"]>[0]
@@ -45,3 +45,12 @@ export const toAuditQuery = ({ withinMs, actorId, objectId, ...query }: AuditQue
 
 /** Returns the text of a token that the caller is allowed to see. */
 export const reveal = (token: Redacted.Redacted<string>): string => Redacted.value(token)
+
+type LetterSelection = DeadLetterSelection & { readonly build?: "same" | "deployed" }
+
+/** Returns a selection with instants as core reads them. */
+export const toLetterSelection = ({ since, until, ...selection }: LetterSelection = {}) => ({
+  ...selection,
+  ...(since === undefined ? {} : { since: since.toISOString() }),
+  ...(until === undefined ? {} : { until: until.toISOString() })
+})

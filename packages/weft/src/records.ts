@@ -306,6 +306,8 @@ export type AuditAction =
   | "repl.input"
   | "project.remove"
   | "deliveries.cancel"
+  | "dead_letters.redrive"
+  | "dead_letters.discard"
   | "pause.create"
   | "pause.end"
   | "run.wake"

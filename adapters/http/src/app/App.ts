@@ -31,6 +31,7 @@ import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
+import { DeadLettersLive } from "../handlers/DeadLettersLive.ts"
 import { DeliveriesLive } from "../handlers/DeliveriesLive.ts"
 import { DomainsLive } from "../handlers/DomainsLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
@@ -94,6 +95,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     ReplLive,
     RunsLive,
     DeliveriesLive,
+    DeadLettersLive,
     PausesLive,
     CallsLive,
     EvalLive,

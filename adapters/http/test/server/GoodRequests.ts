@@ -202,6 +202,21 @@ const calls = (server: TestServer, { run }: Made) => {
     "deliveries.cancel": { method: "POST", path: () => "/v1/deliveries/cancel", exact: fn, status: 200 },
     "deliveries.list": { method: "GET", path: () => "/v1/deliveries", exact: "shop", status: 200 },
     "deliveries.why": { method: "GET", path: () => `/v1/waiting/${run}`, exact: "shop", status: 200 },
+    "deadLetters.list": { method: "GET", path: () => "/v1/dead-letters", exact: "shop", status: 200 },
+    "deadLetters.redrive": {
+      method: "POST",
+      path: () => "/v1/dead-letters/redrive",
+      options: () => ({ json: { fn, dry_run: true } }),
+      exact: fn,
+      status: 200
+    },
+    "deadLetters.discard": {
+      method: "POST",
+      path: () => "/v1/dead-letters/discard",
+      options: () => ({ json: { fn } }),
+      exact: fn,
+      status: 200
+    },
     "runs.wake": {
       method: "POST",
       path: () => `/v1/runs/${sleeping}/wake`,

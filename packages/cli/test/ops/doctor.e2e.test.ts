@@ -66,3 +66,17 @@ describe("weft doctor", () => {
     assert.match(unreachable.stderr, /^error 1 of 3 checks failed$/m)
   })
 })
+
+describe("weft dead-letters", () => {
+  it("lists, counts and discards dead letters", async () => {
+    await harness.run(["run", "main/fail"])
+    const [letter] = await harness.json(["dead-letters", "list", "--function", "main/fail", "--since", "1h"])
+    const counted = await harness.run(["dead-letters", "redrive", letter.run_id, "--build", "deployed", "--dry-run"])
+    assert.deepInclude(counted, { code: 0, stdout: "Would start 1 dead letter again\n" })
+    const nobody = "01890000-0000-7000-8000-000000000000"
+    const discarded = { discarded: 1, skipped: [{ reason: "no dead letter has this id", count: 1 }] }
+    assert.deepStrictEqual(await harness.json(["dead-letters", "discard", letter.run_id, nobody]), discarded)
+    const unselective = await harness.run(["dead-letters", "redrive", nobody, "--all"])
+    assert.include(unselective.stderr, "give their ids, or filters such as --function, or --all")
+  })
+})

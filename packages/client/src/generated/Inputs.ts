@@ -52,6 +52,46 @@ export interface ContextVariableInput {
   readonly description?: string | undefined
 }
 
+export interface DeadLetterDiscardInput {
+  /** Only the letters with these ids, 1 to 500 */
+  readonly ids?: ReadonlyArray<string> | undefined
+  /** Only of this project: its id, or its name when the run started */
+  readonly project?: string | undefined
+  /** Only of this function: `ns/var` or `project:ns/var` */
+  readonly fn?: string | undefined
+  /** Only of events of this type */
+  readonly event_type?: string | undefined
+  /** Only letters that are dead since this instant or later */
+  readonly since?: string | undefined
+  /** Only letters that are dead since before this instant */
+  readonly until?: string | undefined
+  /** `true` changes nothing, and counts the matching letters */
+  readonly dry_run?: boolean | undefined
+  /** The field `next` of the former response, with the same filters */
+  readonly cursor?: string | undefined
+}
+
+export interface DeadLetterRedriveInput {
+  /** Only the letters with these ids, 1 to 500 */
+  readonly ids?: ReadonlyArray<string> | undefined
+  /** Only of this project: its id, or its name when the run started */
+  readonly project?: string | undefined
+  /** Only of this function: `ns/var` or `project:ns/var` */
+  readonly fn?: string | undefined
+  /** Only of events of this type */
+  readonly event_type?: string | undefined
+  /** Only letters that are dead since this instant or later */
+  readonly since?: string | undefined
+  /** Only letters that are dead since before this instant */
+  readonly until?: string | undefined
+  /** `true` changes nothing, and counts the matching letters */
+  readonly dry_run?: boolean | undefined
+  /** The field `next` of the former response, with the same filters */
+  readonly cursor?: string | undefined
+  /** `same`, the default: the build of the last attempt; `deployed`: the active build of its project */
+  readonly build?: "same" | "deployed" | undefined
+}
+
 export interface DomainInput {
   /** A host name of at least two labels and at most 237 characters; other scripts become A-labels */
   readonly domain: string
@@ -223,6 +263,14 @@ export interface DeliveriesCancelQuery {
   readonly dry_run?: "true" | undefined
 }
 
+export interface DeadLettersListQuery extends PageQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly event_type?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+}
+
 export interface StreamsSubscribeQuery {
   readonly project?: string | undefined
 }
@@ -254,6 +302,8 @@ export interface AuditListQuery extends PageQuery {
     | "repl.input"
     | "project.remove"
     | "deliveries.cancel"
+    | "dead_letters.redrive"
+    | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
     | "run.wake"
@@ -299,6 +349,8 @@ export interface AdminListAuditQuery extends PageQuery {
     | "repl.input"
     | "project.remove"
     | "deliveries.cancel"
+    | "dead_letters.redrive"
+    | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
     | "run.wake"

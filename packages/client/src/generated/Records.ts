@@ -5,7 +5,6 @@ import type { Permissions } from "../Permissions.ts"
 export type {
   Evaluation,
   LogEntry,
-  ReplResult,
   Run,
   RunActivity,
   RunStats,
@@ -48,10 +47,10 @@ export interface AuditEntry {
     | "build.release"
     | "build.run"
     | "eval.run"
-    | "repl.open"
-    | "repl.input"
     | "project.remove"
     | "deliveries.cancel"
+    | "dead_letters.redrive"
+    | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
     | "run.wake"
@@ -218,6 +217,31 @@ export interface CreatedSession {
   readonly token: string
 }
 
+export interface DeadLetter {
+  /** Run of the last attempt, and id of the letter */
+  readonly run_id: string
+  readonly stream_id: string
+  readonly event_id: string | null
+  readonly event_type: string
+  readonly project_id: string
+  readonly build_id: string
+  readonly project_name: string
+  readonly ns: string
+  readonly var: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  /** `failed`, or `cancelled` if it expired before its start */
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  /** Number of the last attempt */
+  readonly attempt: number
+  readonly start_time: string
+  readonly dead_since: string
+  /** Error of the last attempt; null if it is large: see the result of the run */
+  readonly error: {
+    readonly name: string
+    readonly message: string
+  } | null
+}
+
 export interface Delivery {
   readonly delivery_id: string
   readonly event_id: string
@@ -238,6 +262,19 @@ export interface Diagnosis {
   readonly node_version: string
   readonly time: string
   readonly checks: ReadonlyArray<Check>
+}
+
+export interface DiscardedDeadLetters {
+  readonly discarded: number
+  /** For a dry run, number of letters that the request would change */
+  readonly matched?: number
+  /** Letters that stay as they are, by reason */
+  readonly skipped: ReadonlyArray<{
+    readonly reason: string
+    readonly count: number
+  }>
+  /** Cursor of the next request if more letters match; null otherwise */
+  readonly next: string | null
 }
 
 export interface Domain {
@@ -480,8 +517,6 @@ export interface Plan {
     /** -1 for unlimited */
     readonly max_schedules: number
     readonly max_eval_source_bytes: number
-    /** -1 for unlimited */
-    readonly max_repl_sessions: number
   }
 }
 
@@ -494,24 +529,17 @@ export interface Project {
   readonly updated_at: string
 }
 
-export interface ReplCompletion {
-  /** Start of the text that a candidate replaces */
-  readonly from: number
-  readonly candidates: ReadonlyArray<string>
-}
-
-export interface ReplSession {
-  readonly repl_id: string
-  readonly env_id: string
-  /** Project of the build of its context; null without one */
-  readonly project_name: string | null
-  readonly build_id: string | null
-  readonly created_at: string
-  readonly expires_at: string
-  /** Number of inputs so far */
-  readonly inputs: number
-  /** True while it evaluates an input */
-  readonly busy: boolean
+export interface RedrivenDeadLetters {
+  readonly redriven: number
+  /** For a dry run, number of letters that the request would change */
+  readonly matched?: number
+  /** Letters that stay as they are, by reason */
+  readonly skipped: ReadonlyArray<{
+    readonly reason: string
+    readonly count: number
+  }>
+  /** Cursor of the next request if more letters match; null otherwise */
+  readonly next: string | null
 }
 
 export interface Resealed {

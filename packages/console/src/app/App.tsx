@@ -19,6 +19,7 @@ const StreamsPage = lazy(() => import("../streams/StreamsPage.tsx"))
 const StreamPage = lazy(() => import("../streams/StreamPage.tsx"))
 const FunctionsPage = lazy(() => import("../builds/FunctionsPage.tsx"))
 const WebhooksPage = lazy(() => import("../webhooks/WebhooksPage.tsx"))
+const DeadLettersPage = lazy(() => import("../waiting/DeadLettersPage.tsx"))
 const DeliveriesPage = lazy(() => import("../waiting/DeliveriesPage.tsx"))
 const PausesPage = lazy(() => import("../waiting/PausesPage.tsx"))
 const WaitingPage = lazy(() => import("../waiting/WaitingPage.tsx"))
@@ -54,6 +55,7 @@ export const App = (): JSX.Element => {
             <Route path="/webhooks" component={WebhooksPage} />
             <Route path="/waiting" component={WaitingPage} />
             <Route path="/waiting/deliveries" component={DeliveriesPage} />
+            <Route path="/waiting/dead-letters" component={DeadLettersPage} />
             <Route path="/waiting/pauses" component={PausesPage} />
             <Route path="/projects" component={ProjectsPage} />
             <Route path="/projects/:id" component={ProjectPage} />

@@ -1,10 +1,15 @@
-/** German texts of the pages about suspended runs, pending deliveries and pauses. */
+/** German texts of the pages about suspended runs, deliveries, dead letters and pauses. */
 import type { enWaiting } from "./enWaiting.ts"
 
 export const deWaiting: typeof enWaiting = {
   waiting: {
     title: "Wartendes",
-    pages: { runs: "Angehaltene Läufe", deliveries: "Ausstehende Zustellungen", pauses: "Pausen" },
+    pages: {
+      runs: "Angehaltene Läufe",
+      deliveries: "Ausstehende Zustellungen",
+      deadLetters: "Unzustellbares",
+      pauses: "Pausen"
+    },
     intro: "Angehaltene dauerhafte Läufe und worauf sie warten.",
     deliveriesIntro:
       "Ereignisse, deren Funktionen noch nicht gelaufen sind oder deren nächster Versuch noch nicht fällig ist.",
@@ -43,6 +48,26 @@ export const deWaiting: typeof enWaiting = {
     eventType: "Ereignistyp",
     project: "Projekt",
     cancelledCount: (count) => (count === 1 ? "1 Zustellung abgebrochen" : `${count} Zustellungen abgebrochen`)
+  },
+  deadLetters: {
+    intro: "Zustellungen, deren letzter Versuch gescheitert ist oder die vor ihrem Start abgelaufen sind.",
+    table: "Unzustellbares, das neueste zuerst",
+    error: "Fehler",
+    emptyTitle: "Nichts ist unzustellbar",
+    empty: "Eine Zustellung, deren letzter Versuch scheitert, steht hier, bis Sie sie erneut zustellen oder verwerfen.",
+    build: "Build",
+    builds: { deployed: "Der bereitgestellte Build", same: "Der Build des letzten Versuchs" },
+    redrive: "Erneut zustellen",
+    redriveTitle: "Erneut zustellen",
+    redriveText:
+      "Alles Unzustellbare, auf das alle Filter passen, läuft mit denselben Ereignissen noch einmal. Ohne Filter alles.",
+    redrivenCount: (count, skipped) =>
+      `${count === 1 ? "1 Zustellung startet" : `${count} Zustellungen starten`} erneut${skipped === 0 ? "" : `, ${skipped} übersprungen`}`,
+    discard: "Verwerfen",
+    discardTitle: "Unzustellbares verwerfen",
+    discardText:
+      "Alles Unzustellbare, auf das alle Filter passen, verschwindet aus der Liste. Die Läufe bleiben. Ohne Filter alles.",
+    discardedCount: (count) => (count === 1 ? "1 Zustellung verworfen" : `${count} Zustellungen verworfen`)
   },
   pauses: {
     intro: "Was pausiert ist, startet keinen Lauf. Seine Zustellungen bleiben erhalten, begonnene Läufe gehen weiter.",

@@ -1,8 +1,8 @@
-/** English texts of the pages about suspended runs, pending deliveries and pauses. */
+/** English texts of the pages about suspended runs, deliveries, dead letters and pauses. */
 export const enWaiting = {
   waiting: {
     title: "Waiting",
-    pages: { runs: "Suspended runs", deliveries: "Pending deliveries", pauses: "Pauses" },
+    pages: { runs: "Suspended runs", deliveries: "Pending deliveries", deadLetters: "Dead letters", pauses: "Pauses" },
     intro: "Durable runs that are suspended, with what they wait for.",
     deliveriesIntro: "Events whose handlers have not run yet, or whose next attempt is due later.",
     deliveriesTable: "Pending deliveries, the next one first",
@@ -39,6 +39,26 @@ export const enWaiting = {
     eventType: "Event type",
     project: "Project",
     cancelledCount: (count: number) => (count === 1 ? "1 delivery was cancelled" : `${count} deliveries were cancelled`)
+  },
+  deadLetters: {
+    intro: "Deliveries whose last attempt failed, or that expired before their start.",
+    table: "Dead letters, the latest first",
+    error: "Error",
+    emptyTitle: "No dead letters",
+    empty: "A delivery whose last attempt fails is listed here until you redrive or discard it.",
+    build: "Build",
+    builds: { deployed: "The deployed build", same: "The build of the last attempt" },
+    redrive: "Redrive",
+    redriveTitle: "Redrive dead letters",
+    redriveText:
+      "Functions of dead letters that match all filters run again with the same events. Without a filter, all do.",
+    redrivenCount: (count: number, skipped: number) =>
+      `${count === 1 ? "1 dead letter starts" : `${count} dead letters start`} again${skipped === 0 ? "" : `, ${skipped} were skipped`}`,
+    discard: "Discard",
+    discardTitle: "Discard dead letters",
+    discardText: "Dead letters that match all filters leave the list, and their runs stay. Without a filter, all do.",
+    discardedCount: (count: number) =>
+      count === 1 ? "1 dead letter was discarded" : `${count} dead letters were discarded`
   },
   pauses: {
     intro: "A pause keeps deliveries and starts no run. Runs that have begun continue.",

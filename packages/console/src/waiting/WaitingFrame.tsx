@@ -1,10 +1,15 @@
-/** The frame of the pages about suspended runs, pending deliveries and pauses, with a link to each. */
+/** The frame of the pages about suspended runs, deliveries, dead letters and pauses, with a link to each. */
 import { A } from "@solidjs/router"
 import { For, type JSX } from "solid-js"
 import { t } from "../text/Language.ts"
 import "./waiting.css"
 
-const pages = ["runs", "deliveries", "pauses"] as const
+const pages = [
+  { name: "runs", path: "/waiting" },
+  { name: "deliveries", path: "/waiting/deliveries" },
+  { name: "deadLetters", path: "/waiting/dead-letters" },
+  { name: "pauses", path: "/waiting/pauses" }
+] as const
 
 export const WaitingFrame = (props: {
   readonly intro: string
@@ -20,9 +25,9 @@ export const WaitingFrame = (props: {
     </div>
     <nav class="tabs" aria-label={t().waiting.title}>
       <For each={pages}>
-        {(page) => (
-          <A class="tab" href={page === "runs" ? "/waiting" : `/waiting/${page}`} end>
-            {t().waiting.pages[page]}
+        {({ name, path }) => (
+          <A class="tab" href={path} end>
+            {t().waiting.pages[name]}
           </A>
         )}
       </For>

@@ -24,6 +24,7 @@ import {
 import type { OrgUsage } from "../resources/usage/OrgUsage.ts"
 import { OrgUsages } from "../resources/usage/OrgUsages.ts"
 import type { Calls, NewCall } from "../runtime/control/Calls.ts"
+import type { DeadLetters } from "../runtime/control/DeadLetters.ts"
 import { Deliveries } from "../runtime/control/Deliveries.ts"
 import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
 import { type NewPause, type PauseState, Pauses } from "../runtime/control/Pauses.ts"
@@ -41,6 +42,7 @@ import type { Sessions } from "../tenants/access/Sessions.ts"
 import { type HostAudit, hostAudit } from "./HostAudit.ts"
 import type { HostCalls } from "./HostCalls.ts"
 import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
+import { type HostDeadLetters, hostDeadLetters } from "./HostDeadLetters.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
 import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
@@ -98,6 +100,7 @@ export interface WeftEnv {
     /** Cancels the pending deliveries that the query selects. Returns their number. */
     readonly cancel: (query?: DeliveryQuery) => Promise<number>
   }
+  readonly deadLetters: HostDeadLetters
   /** Pauses of functions, projects and the environment. */
   readonly pauses: {
     readonly create: (pause?: NewPause) => Promise<Pause>
@@ -137,6 +140,7 @@ export type HostEnvServices =
   | RunControl
   | Tokens
   | Deliveries
+  | DeadLetters
   | Pauses
   | Schedules
   | Calls
@@ -234,6 +238,7 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
       remove: (pauseId) => run(Pauses.use((pauses) => pauses.resume(pauseId)))
     },
     deliveries: { cancel: (query = {}) => run(Deliveries.use((deliveries) => deliveries.cancel(query))) },
+    deadLetters: hostDeadLetters(run),
     call: hostCall(run),
     evaluate: (snippet, signal) => calls.run(hostEvaluate(envId, snippet, signal)),
     usage: () => run(OrgUsages.use((usages) => usages.get)),

@@ -103,6 +103,7 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
           for (const { run_id, env_id, start_time } of ended) {
             db.runs.delete(run_id)
             db.logs.delete(run_id)
+            db.deadLetters.delete(run_id)
             db.histories.delete(run_id)
             db.cleanups.delete(run_id)
             for (const [id, token] of db.tokens) if (token.run_id === run_id) db.tokens.delete(id)
@@ -143,6 +144,7 @@ export const apply = (db: Database, entry: JournalEntry): boolean => {
     case "Settled": {
       const held = db.deliveries.get(entry.deliveryId)
       if (held?.run_id !== entry.run.run_id || !end(db, entry.run, entry.logs)) return false
+      if (entry.isDead === true) db.deadLetters.set(entry.run.run_id, entry.run.stop_time ?? entry.run.start_time)
       if (entry.next === null) db.deliveries.delete(entry.deliveryId)
       else requeue(db, entry.deliveryId, { ...entry.next, continues: null })
       return entry.followUp === undefined || apply(db, toAppended(entry.followUp))

@@ -95,6 +95,8 @@ export class MemoryDatabase extends Context.Service<
     readonly deliveries: Map<DeliveryId, DeliveryRow>
     readonly runs: Map<RunId, Run>
     readonly logs: Map<RunId, ReadonlyArray<LogEntry>>
+    /** Since when the last attempts of failed deliveries are dead letters. */
+    readonly deadLetters: Map<RunId, Timestamp>
     /** Of durable runs. */
     readonly histories: Map<RunId, History>
     /** Ends of requested cleanups. */
@@ -140,6 +142,7 @@ export class MemoryDatabase extends Context.Service<
       deliveries: new Map(),
       runs: new Map(),
       logs: new Map(),
+      deadLetters: new Map(),
       histories: new Map(),
       cleanups: new Map(),
       tokens: new Map(),

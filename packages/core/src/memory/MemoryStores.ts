@@ -19,6 +19,7 @@ import type { ContextVariableStore } from "../resources/secrets/ContextVariableS
 import type { EventStore } from "../runtime/events/EventStore.ts"
 import type { JournalStore } from "../runtime/journal/JournalStore.ts"
 import type { AdmissionStore } from "../runtime/runs/AdmissionStore.ts"
+import type { DeadLetterStore } from "../runtime/runs/DeadLetterStore.ts"
 import type { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
 import type { PauseStore } from "../runtime/runs/PauseStore.ts"
 import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
@@ -40,6 +41,7 @@ import * as BlobStoreMemory from "./BlobStoreMemory.ts"
 import * as BuildStoreMemory from "./BuildStoreMemory.ts"
 import * as ClusterBusMemory from "./ClusterBusMemory.ts"
 import * as ContextVariableStoreMemory from "./ContextVariableStoreMemory.ts"
+import * as DeadLetterStoreMemory from "./DeadLetterStoreMemory.ts"
 import * as DeliveryStoreMemory from "./DeliveryStoreMemory.ts"
 import * as DomainStoreMemory from "./DomainStoreMemory.ts"
 import * as EventStoreMemory from "./EventStoreMemory.ts"
@@ -82,6 +84,7 @@ export type DatabaseStores =
   | WorkflowTokenStore
   | EventStore
   | DeliveryStore
+  | DeadLetterStore
   | PauseStore
   | RunStore
   | RunControlStore
@@ -108,6 +111,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   TickStoreMemory.layer,
   EventStoreMemory.layer,
   DeliveryStoreMemory.layer,
+  DeadLetterStoreMemory.layer,
   PauseStoreMemory.layer,
   RunStoreMemory.layer,
   RunControlStoreMemory.layer,

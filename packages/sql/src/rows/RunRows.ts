@@ -8,7 +8,7 @@ import { makeRow } from "./Row.ts"
 /** The delivery that a running run holds. */
 const held = { delivery_id: "text", first_run_id: "text", ...termColumns } as const
 
-const columns = { ...deriveColumns(Run.fields), ...held, logs: "text" } as const
+const columns = { ...deriveColumns(Run.fields), ...held, logs: "text", dead_since: "integer" } as const
 
 /** Columns that are null until the run ends. A new field of `Run` that its end sets is added here. */
 const outcome = ["stop_time", "result", "cpu_ms", "wall_ms", "heap_bytes", "logs"] as const
@@ -17,13 +17,13 @@ const outcome = ["stop_time", "result", "cpu_ms", "wall_ms", "heap_bytes", "logs
 const durable = ["activations", "waiting", "steps"] as const
 
 /** Columns that the end of a run sets. */
-const ending = ["status", ...outcome] as const
+const ending = ["status", ...outcome, "dead_since"] as const
 
 /** A run that starts, with the delivery that it holds, if any. */
-export const startRow = makeRow(Struct.omit(columns, [...outcome, "waiting"]))
+export const startRow = makeRow(Struct.omit(columns, [...outcome, "dead_since", "waiting"]))
 
-/** An ended run whose start was not stored. */
-export const endedRow = makeRow(Struct.omit(columns, [...Struct.keys(held), ...durable]))
+/** An ended run without a delivery whose start was not stored. */
+export const endedRow = makeRow(Struct.omit(columns, [...Struct.keys(held), ...durable, "dead_since"]))
 
 /** The end of a run that is stored as running. */
 export const endRow = makeRow(Struct.pick(columns, ["env_id", "run_id", "delivery_id", ...ending]))
@@ -71,6 +71,7 @@ interface Held {
 interface EndRecord extends Run {
   readonly logs: string | null
   readonly delivery_id: string | null
+  readonly dead_since: Timestamp | null
 }
 
 interface RequeueRecord extends NextAttempt {
@@ -100,11 +101,15 @@ const holding = (delivery: Delivery, terms?: string): Held => ({
   ...toTerms(delivery, terms)
 })
 
-/** Returns the columns of `endedRow`, `endRow` and `settledRow`. `logs` is the result of `logsText`. */
-export const toEndRow = (run: Run, logs: string | null, delivery_id: string | null): EndRecord => ({
+/**
+ * Returns the columns of `endedRow`, `endRow` and `settledRow`. `logs` is the result of `logsText`. `isDead` is true if the
+ * delivery becomes a dead letter.
+ */
+export const toEndRow = (run: Run, logs: string | null, delivery_id: string | null, isDead = false): EndRecord => ({
   ...run,
   logs,
-  delivery_id
+  delivery_id,
+  dead_since: isDead ? run.stop_time : null
 })
 
 /** Returns the columns of `requeueRow`. */

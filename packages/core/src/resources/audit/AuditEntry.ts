@@ -34,6 +34,8 @@ export const AuditAction = Schema.Literals([
   "repl.input",
   "project.remove",
   "deliveries.cancel",
+  "dead_letters.redrive",
+  "dead_letters.discard",
   "pause.create",
   "pause.end",
   "run.wake",

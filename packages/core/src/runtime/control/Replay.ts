@@ -6,12 +6,6 @@ import { KeyedSemaphore } from "../../foundation/KeyedSemaphore.ts"
 import { currentTraceparent } from "../../foundation/telemetry/Spans.ts"
 import { now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
-import type { Build } from "../../resources/builds/Build.ts"
-import { BuildStore } from "../../resources/builds/BuildStore.ts"
-import { Deployments, type Match } from "../../resources/builds/Deployments.ts"
-import type { FunctionEntry } from "../../resources/builds/Manifest.ts"
-import { backgroundTimeoutMs, durableTimeoutMs } from "../../resources/builds/Manifest.ts"
-import { noRetry } from "../../resources/builds/RetryPolicy.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import { Claimer } from "../dispatch/Claimer.ts"
 import { Slots } from "../dispatch/Slots.ts"
@@ -23,10 +17,8 @@ import { RunControlStore } from "../runs/RunControlStore.ts"
 import { RunStore } from "../runs/RunStore.ts"
 import { admitDelivery } from "./admitDelivery.ts"
 import { makeFork } from "./ReplayFrom.ts"
+import { makeFindMatch, type ReplayBuild } from "./replayMatch.ts"
 import { StreamWatch } from "./StreamWatch.ts"
-
-/** The build of the original run, or the deployed build of its project. */
-export type ReplayBuild = "same" | "deployed"
 
 /** Maximum concurrent transactions of replays of an environment, behind which those of other environments wait. */
 const replaysPerEnv = 4
@@ -78,42 +70,4 @@ export const makeReplay = Effect.gen(function* () {
     const newId = yield* watch.until(event.stream_id, begun, startWaitMs)
     return { event, run: newId === null ? null : yield* runs.get(env_id, newId) }
   })
-})
-
-/** Returns a function that finds the function and the build to run again. */
-const makeFindMatch = Effect.gen(function* () {
-  const builds = yield* BuildStore
-  const deployments = yield* Deployments
-
-  return Effect.fnUntraced(function* (run: Run, which: ReplayBuild) {
-    const name = `${run.ns}/${run.var}`
-    const functions = yield* deployments.of(run.env_id)
-    const deployed = functions.functions(name).find(({ build }) => build.project_id === run.project_id)
-    if (which === "deployed") {
-      return deployed === undefined
-        ? yield* new BadRequest({ reason: `build: the deployed build of the project has no function ${name}` })
-        : { ...deployed, run_type: "run" as const }
-    }
-    const build = yield* Effect.catchTag(builds.get(run.env_id, run.build_id, run.project_id), "NotFound", () =>
-      Effect.fail(new BadRequest({ reason: 'the build of this run was deleted; use `build: "deployed"`' }))
-    )
-    if (deployed === undefined) return toMatch(build, defaultHandler(run))
-    // The build of the run may lack the function that the deployed one calls after a failure.
-    const { on_failure, ...handler } = deployed.handler
-    const isSame = deployed.build.build_id === build.build_id
-    return toMatch(build, isSame && on_failure !== undefined ? { ...handler, on_failure } : handler)
-  })
-})
-
-const toMatch = (build: Build, handler: FunctionEntry): Match => ({ build, handler, run_type: "run" })
-
-/** Returns default settings for a function that is no longer deployed. */
-const defaultHandler = ({ ns, var: name, activations }: Run): FunctionEntry => ({
-  ns,
-  var: name,
-  retry: noRetry,
-  timeout_ms: activations === null ? backgroundTimeoutMs : durableTimeoutMs,
-  concurrency: null,
-  idempotency: null,
-  durable: activations !== null
 })

@@ -18,7 +18,8 @@ import type { Called } from "./Calls.ts"
 import { type CleanupOption, makeCleanupRequest } from "./CleanupRequest.ts"
 import { makeFindCallable } from "./callableRun.ts"
 import { makeCancelBatch } from "./cancelRuns.ts"
-import { makeReplay, type ReplayBuild } from "./Replay.ts"
+import { makeReplay } from "./Replay.ts"
+import type { ReplayBuild } from "./replayMatch.ts"
 import { makeWake } from "./wakeRun.ts"
 
 /** Selects running runs; all of them without any field. */

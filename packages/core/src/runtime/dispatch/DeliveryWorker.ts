@@ -12,7 +12,7 @@ import { Journal, type WriteCallback } from "../journal/Journal.ts"
 import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
 import { LocalRuns, toLocalId } from "../journal/LocalRuns.ts"
 import { eventActivity, publicationActivity } from "../runs/Activity.ts"
-import { endRun, isFailure, loseRun, nextDue } from "../runs/Attempt.ts"
+import { endRun, isDeadLetter, isFailure, loseRun, nextDue } from "../runs/Attempt.ts"
 import { findExpiry } from "../runs/Expiry.ts"
 import type { LogEntry } from "../runs/Run.ts"
 import { buildTrigger } from "../runs/Trigger.ts"
@@ -129,8 +129,8 @@ export class DeliveryWorker extends Context.Service<
         const children = end.children.map((event_id) => ({ env_id: claim.run.env_id, event_id }))
         if (end._tag === "Renewed" && (yield* renewRun(claim, end, children))) return null
         const executed = end._tag === "Ended" ? end.executed : { ...unwanted, logs: end.logs }
-        const settlement = buildSettlement(claim, executed, yield* currentTime, 0)
-        return yield* settle(claim, { ...settlement, next: null }, children)
+        const settlement = buildSettlement(claim, executed, yield* currentTime, null)
+        return yield* settle(claim, settlement, children)
       })
 
       /** Continues a durable run as a new one. Returns false if no such run is wanted. */
@@ -262,11 +262,12 @@ interface LostAttempt {
   readonly lostLogs: ReadonlyArray<LogEntry>
 }
 
+/** Returns the settlement of an attempt. `draw` is null for a durable run, which has no further attempt. */
 const buildSettlement = (
   { delivery, run }: Claim,
   executed: Executed | LostAttempt,
   now: Timestamp,
-  draw: number
+  draw: number | null
 ): Settled => {
   const settled = { _tag: "Settled", deliveryId: delivery.delivery_id } as const
   const first_run_id = delivery.first_run_id ?? run.run_id
@@ -276,7 +277,9 @@ const buildSettlement = (
     return { ...settled, run: lost, logs: executed.lostLogs, next }
   }
   const { execution, logs } = executed
-  const due_at = nextDue(delivery.retry, delivery.attempt, execution.outcome, now, draw)
+  const due_at = draw === null ? null : nextDue(delivery.retry, delivery.attempt, execution.outcome, now, draw)
   const next = due_at === null ? null : { attempt: delivery.attempt + 1, due_at, first_run_id }
-  return { ...settled, run: endRun(run, execution, now), logs, next }
+  const ended = endRun(run, execution, now)
+  const entry = { ...settled, run: ended, logs, next }
+  return isDeadLetter(delivery, ended, next) ? { ...entry, isDead: true } : entry
 }

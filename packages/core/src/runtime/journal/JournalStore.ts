@@ -36,6 +36,8 @@ export type JournalEntry =
       readonly logs: ReadonlyArray<LogEntry>
       readonly deliveryId: DeliveryId
       readonly next: { readonly attempt: number; readonly due_at: Timestamp; readonly first_run_id: RunId } | null
+      /** The delivery becomes a dead letter. */
+      readonly isDead?: true
       /** Stored exactly if the entry counts. */
       readonly followUp?: FollowUp
     }

@@ -204,6 +204,13 @@ const finalMark = ',"nonRetryable":true}}'
 export const hasFailed = ({ status, result }: Pick<Run, "status" | "result">): boolean =>
   status === "failed" || (status === "cancelled" && result?.startsWith('{"error":{"name":"Expired"') === true)
 
+/**
+ * True if the delivery of an ended run becomes a dead letter, given its next attempt. A run that waits for the delivery gets
+ * the failure itself.
+ */
+export const isDeadLetter = ({ awaited }: Pick<Delivery, "awaited">, run: Run, next: object | null): boolean =>
+  next === null && awaited !== true && hasFailed(run)
+
 /** True if the retry policy applies to the outcome. */
 export const isFailure = (outcome: Outcome): boolean => toStatus(outcome) === "failed"
 

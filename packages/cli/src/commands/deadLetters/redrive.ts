@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Api } from "../../connection/Api.ts"
+import { switchFlag } from "../../input/Switch.ts"
+import { Output } from "../../output/Output.ts"
+import { passFlags, readSelection } from "./LetterFlags.ts"
+import { formatLetters, noteSkipped, runPasses } from "./runPasses.ts"
+
+export const redrive = Command.make(
+  "redrive",
+  {
+    ...passFlags,
+    build: Flag.Literals("build", ["same", "deployed"]).pipe(
+      Flag.withDescription("The build of the last attempt, or the currently deployed build"),
+      Flag.withDefault("same")
+    ),
+    dryRun: switchFlag("dry-run", "Start nothing, and print the number of dead letters")
+  },
+  Effect.fnUntraced(function* ({ build, dryRun, ...flags }) {
+    const selection = { ...(yield* readSelection(flags)), build, ...(dryRun ? { dry_run: true } : {}) }
+    const api = yield* Api
+    const output = yield* Output
+    const passes = yield* runPasses(
+      (cursor) => api.request((weft, options) => weft.deadLetters.redrive({ ...selection, ...cursor }, options)),
+      ({ redriven }) => redriven
+    )
+    const { count, skipped } = passes
+    yield* output.print(dryRun ? { redriven: 0, matched: count, skipped } : { redriven: count, skipped }, () =>
+      dryRun ? `Would start ${formatLetters(count)} again` : `Started ${formatLetters(count)} again`
+    )
+    yield* noteSkipped(passes)
+    if (!dryRun && count > 0) yield* output.note("See whether they failed again: weft dead-letters list --since 5m")
+    if (dryRun && count > 0) yield* output.note("Start them: repeat the command without --dry-run")
+  })
+).pipe(
+  Command.withDescription("Run the functions of dead letters again, with the same events"),
+  Command.withExamples([
+    { command: "weft dead-letters redrive 01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e", description: "One of them" },
+    {
+      command: "weft dead-letters redrive --function main/onOrder --since 2h --build deployed --dry-run",
+      description: "Count those that a fixed build would run again"
+    }
+  ])
+)

@@ -1,0 +1,54 @@
+/** Finds the function and the build that run an event again. */
+import { Effect } from "effect"
+import { BadRequest } from "../../foundation/Errors.ts"
+import type { Build } from "../../resources/builds/Build.ts"
+import { BuildStore } from "../../resources/builds/BuildStore.ts"
+import { Deployments, type Match } from "../../resources/builds/Deployments.ts"
+import type { FunctionEntry } from "../../resources/builds/Manifest.ts"
+import { backgroundTimeoutMs, durableTimeoutMs } from "../../resources/builds/Manifest.ts"
+import { noRetry } from "../../resources/builds/RetryPolicy.ts"
+import type { Run } from "../runs/Run.ts"
+
+/** The build of the original run, or the deployed build of its project. */
+export type ReplayBuild = "same" | "deployed"
+
+/** The fields of a run that decide. */
+export type ReplayedRun = Pick<Run, "env_id" | "project_id" | "build_id" | "ns" | "var" | "activations">
+
+/** Returns a function that finds the function and the build to run again. */
+export const makeFindMatch = Effect.gen(function* () {
+  const builds = yield* BuildStore
+  const deployments = yield* Deployments
+
+  return Effect.fnUntraced(function* (run: ReplayedRun, which: ReplayBuild) {
+    const name = `${run.ns}/${run.var}`
+    const functions = yield* deployments.of(run.env_id)
+    const deployed = functions.functions(name).find(({ build }) => build.project_id === run.project_id)
+    if (which === "deployed") {
+      return deployed === undefined
+        ? yield* new BadRequest({ reason: `build: the deployed build of the project has no function ${name}` })
+        : { ...deployed, run_type: "run" as const }
+    }
+    const build = yield* Effect.catchTag(builds.get(run.env_id, run.build_id, run.project_id), "NotFound", () =>
+      Effect.fail(new BadRequest({ reason: 'the build of this run was deleted; use `build: "deployed"`' }))
+    )
+    if (deployed === undefined) return toMatch(build, defaultHandler(run))
+    // The build of the run may lack the function that the deployed one calls after a failure.
+    const { on_failure, ...handler } = deployed.handler
+    const isSame = deployed.build.build_id === build.build_id
+    return toMatch(build, isSame && on_failure !== undefined ? { ...handler, on_failure } : handler)
+  })
+})
+
+const toMatch = (build: Build, handler: FunctionEntry): Match => ({ build, handler, run_type: "run" })
+
+/** Returns default settings for a function that is no longer deployed. */
+const defaultHandler = ({ ns, var: name, activations }: ReplayedRun): FunctionEntry => ({
+  ns,
+  var: name,
+  retry: noRetry,
+  timeout_ms: activations === null ? backgroundTimeoutMs : durableTimeoutMs,
+  concurrency: null,
+  idempotency: null,
+  durable: activations !== null
+})

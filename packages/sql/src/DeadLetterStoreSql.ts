@@ -1,0 +1,113 @@
+/** `DeadLetterStore` on SQL. */
+import type { EnvId } from "@weft/core"
+import {
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterRef,
+  DeadLetterStore,
+  listedResultMax,
+  type RunId
+} from "@weft/core/adapter"
+import { Effect, Layer } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import { Database, orUnavailable, readCount, repeatConflicts } from "./Database.ts"
+import type { Dialect } from "./Dialect.ts"
+import { journalStatements } from "./JournalStatements.ts"
+import { deliveryRow, toDeliveryRow } from "./rows/DeliveryRows.ts"
+
+export const layer: Layer.Layer<DeadLetterStore, never, Database> = Layer.effect(
+  DeadLetterStore,
+  Effect.gen(function* () {
+    const database = yield* Database
+    const { dialect, reader, writer: sql } = database
+    const { insertDeliveries } = journalStatements(database)
+
+    /** Removes marks, and returns the runs that had one. Waits for concurrent transactions on the same runs. */
+    const unmark = (envId: EnvId, runIds: ReadonlyArray<RunId>) =>
+      Effect.map(
+        sql<{ readonly run_id: RunId }>`UPDATE runs SET dead_since = NULL
+          WHERE env_id = ${envId} AND run_id ${dialect.among(sql, runIds)} AND dead_since IS NOT NULL
+          RETURNING run_id`,
+        (rows) => rows.map(({ run_id }) => run_id)
+      )
+
+    return DeadLetterStore.of({
+      list: (envId, { limit, offset }, filter) =>
+        reader<DeadLetter>`
+          SELECT ${reader.literal(refColumns)}, r.stream_id, r.status, r.start_time, r.attempt,
+            CASE WHEN octet_length(r.result) <= ${listedResultMax} THEN r.result END AS result,
+            coalesce(e.event_type, '') AS event_type
+          FROM runs r LEFT JOIN events e ON e.env_id = r.env_id AND e.event_id = r.event_id
+          WHERE ${toCondition(reader, dialect, envId, filter)}
+          ORDER BY r.dead_since DESC, r.run_id DESC LIMIT ${limit} OFFSET ${offset}`.pipe(orUnavailable("list")),
+
+      count: (envId, filter, limit) =>
+        readCount(
+          reader<{ n: number }>`SELECT count(*) AS n FROM (
+            SELECT 1 FROM runs r ${toJoin(reader, filter)} WHERE ${toCondition(reader, dialect, envId, filter)}
+            LIMIT ${limit}
+          ) AS counted`
+        ).pipe(orUnavailable("count")),
+
+      after: (envId, filter, position, limit) => {
+        const rest =
+          position === null
+            ? reader`1 = 1`
+            : reader`(r.dead_since, r.run_id) > (${position.dead_since}, ${position.run_id})`
+        return reader<DeadLetterRef>`
+          SELECT ${reader.literal(refColumns)} FROM runs r ${toJoin(reader, filter)}
+          WHERE ${toCondition(reader, dialect, envId, filter)} AND ${rest}
+          ORDER BY r.dead_since, r.run_id LIMIT ${limit}`.pipe(orUnavailable("after"))
+      },
+
+      redrive: (envId, redrives) =>
+        sql
+          .withTransaction(
+            Effect.gen(function* () {
+              const runIds = yield* unmark(
+                envId,
+                redrives.map(({ runId }) => runId)
+              )
+              const unmarked = new Set(runIds)
+              const started = redrives.filter(({ runId }) => unmarked.delete(runId))
+              yield* insertDeliveries.run(deliveryRow.encode(started.map(({ delivery }) => toDeliveryRow(delivery))))
+              return runIds
+            })
+          )
+          .pipe(repeatConflicts, orUnavailable("redrive")),
+
+      discard: (envId, runIds) =>
+        sql.withTransaction(unmark(envId, runIds)).pipe(repeatConflicts, orUnavailable("discard"))
+    })
+  })
+)
+
+const refColumns = `r.env_id, r.run_id, r.event_id, r.project_id, r.project_name, r.build_id, r.ns, r.var, r.run_type,
+  r.activations, r.dead_since`
+
+/** Returns the join that a filter by event type needs. Other filters read only runs. */
+const toJoin = (sql: SqlClient.SqlClient, { eventType }: DeadLetterFilter): Statement.Fragment =>
+  eventType === undefined ? sql`` : sql`JOIN events e ON e.env_id = r.env_id AND e.event_id = r.event_id`
+
+const toCondition = (
+  sql: SqlClient.SqlClient,
+  dialect: Dialect,
+  envId: EnvId,
+  { only, project, functions = [], eventType, since, until, runIds }: DeadLetterFilter
+): Statement.Fragment => {
+  const terms: Array<Statement.Fragment> = [sql`r.env_id = ${envId} AND r.dead_since IS NOT NULL`]
+  if (only !== undefined) {
+    const among = dialect.among(sql, only)
+    terms.push(sql`(r.project_id ${among} OR r.project_name ${among})`)
+  }
+  if (project !== undefined) terms.push(sql`(r.project_id = ${project} OR r.project_name = ${project})`)
+  for (const list of functions) {
+    const among = dialect.among(sql, list)
+    terms.push(sql`(r.ns || '/' || r.var ${among} OR r.project_name || ':' || r.ns || '/' || r.var ${among})`)
+  }
+  if (eventType !== undefined) terms.push(sql`e.event_type = ${eventType}`)
+  if (since !== undefined) terms.push(sql`r.dead_since >= ${since}`)
+  if (until !== undefined) terms.push(sql`r.dead_since < ${until}`)
+  if (runIds !== undefined) terms.push(sql`r.run_id ${dialect.among(sql, runIds)}`)
+  return sql.and(terms)
+}
