@@ -5,6 +5,7 @@ import type { Permissions } from "../Permissions.ts"
 export type {
   Evaluation,
   LogEntry,
+  ReplResult,
   Run,
   RunActivity,
   RunStats,
@@ -47,6 +48,8 @@ export interface AuditEntry {
     | "build.release"
     | "build.run"
     | "eval.run"
+    | "repl.open"
+    | "repl.input"
     | "project.remove"
     | "deliveries.cancel"
     | "dead_letters.redrive"
@@ -517,6 +520,8 @@ export interface Plan {
     /** -1 for unlimited */
     readonly max_schedules: number
     readonly max_eval_source_bytes: number
+    /** -1 for unlimited */
+    readonly max_repl_sessions: number
   }
 }
 
@@ -540,6 +545,26 @@ export interface RedrivenDeadLetters {
   }>
   /** Cursor of the next request if more letters match; null otherwise */
   readonly next: string | null
+}
+
+export interface ReplCompletion {
+  /** Start of the text that a candidate replaces */
+  readonly from: number
+  readonly candidates: ReadonlyArray<string>
+}
+
+export interface ReplSession {
+  readonly repl_id: string
+  readonly env_id: string
+  /** Project of the build of its context; null without one */
+  readonly project_name: string | null
+  readonly build_id: string | null
+  readonly created_at: string
+  readonly expires_at: string
+  /** Number of inputs so far */
+  readonly inputs: number
+  /** True while it evaluates an input */
+  readonly busy: boolean
 }
 
 export interface Resealed {
