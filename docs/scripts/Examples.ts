@@ -50,7 +50,19 @@ const particulars: Readonly<Record<string, Particulars>> = {
   deadLettersList: { path: "/v1/dead-letters?fn=main/onOrder&since=2026-01-31T00:00:00Z" },
   deadLettersRedrive: { body: { fn: "main/onOrder", build: "deployed", dry_run: true } },
   deadLettersDiscard: { body: { event_type: "order:created", until: "2026-01-31T00:00:00Z" } },
+  operationsCreate: {
+    body: { kind: "replay", filter: { status: "failed", time_range: "PT1H" }, options: { build: "deployed", rate: 50 } }
+  },
   pausesCreate: { given: ["ORDERS"], body: { project: "orders", schedules: "skip" } },
+  alertsCreate: {
+    given: ["ORDERS"],
+    body: {
+      ...{ name: "orders fail", project: "orders", for_minutes: 5 },
+      condition: { type: "failure_share", share: 0.1, min_runs: 20, window_minutes: 5 },
+      actions: [{ type: "event" }]
+    }
+  },
+  alertsUpdate: { body: { enabled: false } },
   runsCancel: { given: ["SLEEPING"] },
   runsSteps: { given: ["SLEEPING"] },
   runsWake: { given: ["SLEEPING"] },
@@ -60,6 +72,7 @@ const particulars: Readonly<Record<string, Particulars>> = {
   runsCancelAll: { path: "/v1/runs/cancel?type=call&time_range=PT1H" },
 
   runsList: { path: "/v1/runs?status=failed&time_range=P7D" },
+  runsSeries: { path: "/v1/runs/series?step=5m" },
   callsCall: { given: ["FUNCTIONS"], body: { fn: "billing/charge", args: [{ id: 17 }], wait: 20 } },
   auditList: { path: "/v1/audit?outcome=refused&time_range=P7D" },
   adminListAudit: { path: "/admin/audit?action=org.create" },
@@ -87,6 +100,8 @@ const variables: Readonly<Record<string, string>> = {
   run_id: "RUN_ID",
   waiting_id: "RUN_ID",
   pause_id: "PAUSE_ID",
+  operation_id: "OPERATION_ID",
+  alert_id: "ALERT_ID",
   stream_id: "STREAM_ID",
   repl_id: "REPL_ID",
   session_id: "SESSION_ID",

@@ -37,6 +37,7 @@ const broken = Layer.mergeAll(
     EventStore,
     EventStore.of({
       get: () => Effect.fail(new NotFound({ resource: "event" })),
+      getMany: () => Effect.succeed([]),
       list: () => Effect.die(new Error("password=hunter2 in our own SQL"))
     })
   ),

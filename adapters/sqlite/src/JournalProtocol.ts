@@ -14,6 +14,8 @@ import type {
   Group,
   LocalRunSet,
   NodeId,
+  OperationProgress,
+  OperationStep,
   PendingWork,
   Renewal,
   Run,
@@ -76,6 +78,7 @@ export type Call =
   | { readonly _tag: "Redeliver"; readonly delivery: Delivery }
   | { readonly _tag: "Renew"; readonly renewal: Renewal }
   | { readonly _tag: "Fork"; readonly fork: Fork }
+  | { readonly _tag: "Advance"; readonly step: OperationStep }
   | { readonly _tag: "Arrive"; readonly arrival: Arrival }
   | { readonly _tag: "Fire"; readonly ticks: ReadonlyArray<Tick> }
 
@@ -103,6 +106,7 @@ export type Answer =
   | { readonly _tag: "Discarded"; readonly result: DiscardResult }
   | { readonly _tag: "Logged"; readonly statuses: ReadonlyArray<RunStatus | null> }
   | { readonly _tag: "RunIds"; readonly ids: ReadonlyArray<RunId> }
+  | { readonly _tag: "Advanced"; readonly progress: OperationProgress | null }
   | { readonly _tag: "Renewed"; readonly isCounted: boolean }
   | { readonly _tag: "Done" }
   | { readonly _tag: "Fired"; readonly schedules: ReadonlyArray<ScheduleId> }

@@ -136,6 +136,11 @@ const makeRunControl = (thread: JournalThread) =>
         answer._tag === "Renewed" ? Effect.succeed(answer.isCounted) : unexpected(answer)
       ),
 
+    advance: (step) =>
+      Effect.flatMap(callThread(thread, "advance", { _tag: "Advance", step }), (answer) =>
+        answer._tag === "Advanced" ? Effect.succeed(answer.progress) : unexpected(answer)
+      ),
+
     fork: (fork) =>
       Effect.flatMap(callThread(thread, "fork", { _tag: "Fork", fork }), (answer) =>
         answer._tag === "Done" ? Effect.void : unexpected(answer)

@@ -87,6 +87,8 @@ const answer = Effect.fnUntraced(function* (call: Others) {
     case "Fork":
       yield* control.fork(call.fork)
       return { _tag: "Done" } as const
+    case "Advance":
+      return { _tag: "Advanced", progress: yield* control.advance(call.step) } as const
     case "Arrive":
       return { _tag: "RunIds", ids: yield* (yield* Arrivals)(call.arrival) } as const
     case "Fire":

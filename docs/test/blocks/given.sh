@@ -135,6 +135,18 @@ given_PAUSE_ID() {
   PAUSE_ID=$(api POST /pauses "{\"project\": \"$PROJECT\"}" | jq -r .pause_id)
 }
 
+given_OPERATION_ID() { # two runs at one per second: it has not ended yet
+  local filter='{"status": "succeeded", "fn": "billing/charge"}'
+  given_RUN_ID
+  OPERATION_ID=$(api POST /operations "{\"kind\": \"replay\", \"filter\": $filter, \"options\": {\"rate\": 1}}" | jq -r .operation_id)
+}
+
+given_ALERT_ID() {
+  given_PROJECT
+  ALERT_ID=$(api POST /alerts "{\"name\": \"quiet\", \"project\": \"$PROJECT\",
+    \"condition\": {\"type\": \"silence\", \"minutes\": 60}, \"actions\": [{\"type\": \"event\"}]}" | jq -r .alert_id)
+}
+
 given_SERVICE_KEY_ID() {
   SERVICE_KEY_ID=$(api POST /service-keys '{"name": "ci", "permissions": {"run:*": ["read"]}}' | jq -r .service_key_id)
 }

@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { completeDocument } from "./openapi/Document.ts"
 import { AdminApi } from "./routes/AdminApi.ts"
+import { AlertsApi } from "./routes/AlertsApi.ts"
 import { AuditApi } from "./routes/AuditApi.ts"
 import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
@@ -15,6 +16,7 @@ import { EvalApi } from "./routes/EvalApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { FilesApi } from "./routes/FilesApi.ts"
 import { LinksApi } from "./routes/LinksApi.ts"
+import { OperationsApi } from "./routes/OperationsApi.ts"
 import { PausesApi } from "./routes/PausesApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { ReplApi } from "./routes/ReplApi.ts"
@@ -40,6 +42,8 @@ export class WeftApi extends HttpApi.make("weft")
     DeliveriesApi,
     DeadLettersApi,
     PausesApi,
+    OperationsApi,
+    AlertsApi,
     CallsApi,
     EvalApi,
     ReplApi,

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
+import { alerts } from "./commands/alerts/alerts.ts"
 import { build } from "./commands/build/build.ts"
 import { context } from "./commands/context/context.ts"
 import { deadLetters } from "./commands/deadLetters/deadLetters.ts"
@@ -17,6 +18,7 @@ import { init } from "./commands/init/init.ts"
 import { keys } from "./commands/keys/keys.ts"
 import { login } from "./commands/login/login.ts"
 import { logs } from "./commands/logs/logs.ts"
+import { operations } from "./commands/operations/operations.ts"
 import { pause } from "./commands/pauses/pause.ts"
 import { pauses } from "./commands/pauses/pauses.ts"
 import { resume } from "./commands/pauses/resume.ts"
@@ -46,7 +48,23 @@ export const root = Command.make("weft").pipe(
     { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
     {
       group: "Functions",
-      commands: [run, evaluate, repl, runs, tokens, logs, events, deliveries, deadLetters, why, pause, resume, pauses]
+      commands: [
+        run,
+        evaluate,
+        repl,
+        runs,
+        operations,
+        tokens,
+        logs,
+        events,
+        deliveries,
+        deadLetters,
+        why,
+        pause,
+        resume,
+        pauses,
+        alerts
+      ]
     },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },

@@ -137,7 +137,8 @@ const group = (name: string, all: ReadonlyArray<Endpoint>): string => {
 
 /** True for records of runs, which have a file of their own. */
 const isOfRuns = (name: string): boolean =>
-  name.startsWith("Run") || ["Evaluation", "LogEntry", "ReplResult", "Waiting"].includes(name)
+  name.startsWith("Run") ||
+  ["Evaluation", "FunctionSeries", "LogEntry", "Percentiles", "ReplResult", "SeriesPoint", "Waiting"].includes(name)
 
 const fileOf = (name: string): string => `${classOf(name)}.ts`
 

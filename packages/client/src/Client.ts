@@ -4,6 +4,7 @@ import { Calls } from "./Calls.ts"
 import { Eval } from "./Eval.ts"
 import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
+import { AlertsEndpoints } from "./generated/AlertsEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
 import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
 import { DeadLettersEndpoints } from "./generated/DeadLettersEndpoints.ts"
@@ -20,6 +21,7 @@ import { ServiceKeysEndpoints } from "./generated/ServiceKeysEndpoints.ts"
 import { SessionsEndpoints } from "./generated/SessionsEndpoints.ts"
 import { StatusEndpoints } from "./generated/StatusEndpoints.ts"
 import { TriggersEndpoints } from "./generated/TriggersEndpoints.ts"
+import { Operations } from "./Operations.ts"
 import { Repl } from "./Repl.ts"
 import type { RetryOptions } from "./RequestOptions.ts"
 import { Streams } from "./streams/Streams.ts"
@@ -54,6 +56,8 @@ export class WeftClient {
   readonly deliveries: DeliveriesEndpoints
   readonly deadLetters: DeadLettersEndpoints
   readonly pauses: PausesEndpoints
+  readonly operations: Operations
+  readonly alerts: AlertsEndpoints
   readonly calls: Calls
   readonly eval: Eval
   readonly repl: Repl
@@ -81,6 +85,8 @@ export class WeftClient {
     this.deliveries = new DeliveriesEndpoints(caller)
     this.deadLetters = new DeadLettersEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)
+    this.operations = new Operations(caller)
+    this.alerts = new AlertsEndpoints(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
     this.repl = new Repl(caller)

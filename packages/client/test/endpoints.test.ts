@@ -109,6 +109,8 @@ describe("the client with a server", () => {
       activity.minutes.reduce((sum, minute) => sum + minute.succeeded, 0),
       0
     )
+    const series = await weft.runs.series({ from: new Date(Date.now() - 3_600_000).toISOString(), step: "5m" })
+    assert.strictEqual(series.step_seconds, 300)
     const listed = await weft.runs.list({ status: "succeeded", type: "event", time_range: "P1D" })
     assert.isTrue(listed.items.some((run) => run.run_id === run_id))
     assert.strictEqual(begun(await weft.runs.replay(run_id, { build: "deployed" })).origin_run_id, run_id)
@@ -135,6 +137,24 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(preview, { discarded: 0, matched: 0, ...nothing })
   })
 
+  it("creates, changes, tests and removes an alert rule", async () => {
+    const condition = { type: "failure_share", share: 0.5, min_runs: 10, window_minutes: 5 } as const
+    const actions = [{ type: "event" }] as const
+    const { alert_id, webhook_secret } = await weft.alerts.create({
+      name: "fails",
+      project: "shop",
+      condition,
+      actions
+    })
+    assert.match(webhook_secret, /^whsec_/)
+    assert.strictEqual((await weft.alerts.list()).items[0]?.alert_id, alert_id)
+    assert.deepStrictEqual((await weft.alerts.get(alert_id)).condition, condition)
+    assert.isFalse((await weft.alerts.update(alert_id, { enabled: false })).enabled)
+    assert.deepStrictEqual((await weft.alerts.test(alert_id)).results, [{ action: { type: "event" }, error: null }])
+    await weft.alerts.remove(alert_id)
+    assert.strictEqual((await weft.alerts.list()).total, 0)
+  })
+
   it("pauses a function and resumes it", async () => {
     const { pause_id } = await weft.pauses.create({ project: "shop", fn: "main/plain", schedules: "skip" })
     const [listed] = (await weft.pauses.list()).items
@@ -142,6 +162,23 @@ describe("the client with a server", () => {
     assert.deepStrictEqual((await weft.pauses.get(pause_id)).runs, { executing: 0, suspended: 0 })
     await weft.pauses.remove(pause_id)
     assert.strictEqual((await weft.pauses.list()).total, 0)
+  })
+
+  it("replays runs in the background, waits for the end, and cancels an operation", async () => {
+    const input = { kind: "replay", filter: { status: "succeeded", fn: "main/plain" } } as const
+    const { matched } = await weft.operations.create({ ...input, dry_run: true })
+    assert.isAbove(matched, 0)
+    const { operation_id } = await weft.operations.create(input, { idempotencyKey: "once" })
+    const seen: Array<string> = []
+    const onProgress = ({ state }: { state: string }) => void seen.push(state)
+    const ended = await weft.operations.wait(operation_id, { onProgress, intervalMs: 20 })
+    assert.deepInclude(ended, { state: "succeeded", total: matched, done: matched })
+    assert.strictEqual(seen.at(-1), "succeeded")
+    assert.strictEqual((await weft.operations.create(input, { idempotencyKey: "once" })).operation_id, operation_id)
+    const slow = await weft.operations.create({ ...input, options: { rate: 1 } })
+    assert.strictEqual((await weft.operations.cancel(slow.operation_id)).state, "cancelled")
+    assert.strictEqual((await weft.operations.list({ state: "cancelled" })).total, 1)
+    assert.strictEqual((await weft.operations.get(operation_id)).done, matched)
   })
 
   it("runs functions of a build, and source text", async () => {

@@ -2,6 +2,7 @@
 import type { Stores } from "@weft/core/adapter"
 import type { Layer } from "effect"
 import { admissionStoreContract } from "./AdmissionStoreContract.ts"
+import { alertStoreContract } from "./AlertStoreContract.ts"
 import { apiKeyStoreContract } from "./ApiKeyStoreContract.ts"
 import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
@@ -14,6 +15,7 @@ import { eventStoreContract } from "./EventStoreContract.ts"
 import { fileStoreContract } from "./FileStoreContract.ts"
 import { flowContract } from "./FlowContract.ts"
 import { journalStoreContract } from "./JournalStoreContract.ts"
+import { operationStoreContract } from "./OperationStoreContract.ts"
 import { pauseStoreContract } from "./PauseStoreContract.ts"
 import { projectStoreContract } from "./ProjectStoreContract.ts"
 import { rateStoreContract } from "./RateStoreContract.ts"
@@ -22,6 +24,7 @@ import { runStoreContract } from "./RunStoreContract.ts"
 import { scheduleStoreContract } from "./ScheduleStoreContract.ts"
 import { scrubStoreContract } from "./ScrubStoreContract.ts"
 import { sealedStoreContract } from "./SealedStoreContract.ts"
+import { seriesStoreContract } from "./SeriesStoreContract.ts"
 import { serviceKeyStoreContract } from "./ServiceKeyStoreContract.ts"
 import { sessionStoreContract } from "./SessionStoreContract.ts"
 import { streamStoreContract } from "./StreamStoreContract.ts"
@@ -61,5 +64,8 @@ export const databaseContracts = <E>(
   deliveryStoreContract(name, layer, options)
   deadLetterStoreContract(name, layer)
   pauseStoreContract(name, layer)
+  operationStoreContract(name, layer)
+  seriesStoreContract(name, layer)
+  alertStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

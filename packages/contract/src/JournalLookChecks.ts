@@ -15,6 +15,8 @@ const nothing = {
   removals: false,
   awaiting: false,
   invoking: false,
+  operations: false,
+  next_alert_at: null,
   pauses_version: "0:0"
 }
 

@@ -181,6 +181,7 @@ const makeDisconnectable = (
       ended: (...args) => through(control.ended(...args)),
       redeliver: (...args) => through(control.redeliver(...args)),
       renew: (...args) => through(control.renew(...args)),
+      advance: (...args) => through(control.advance(...args)),
       fork: (...args) => through(control.fork(...args))
     })
   )

@@ -1,5 +1,8 @@
 /** Layers of the services that control runs and deliveries. A part of `Weft.ts`. */
 import { Layer } from "effect"
+import * as AlertEvaluator from "./runtime/control/AlertEvaluator.ts"
+import { AlertNotifier } from "./runtime/control/AlertNotifier.ts"
+import { Alerts } from "./runtime/control/Alerts.ts"
 import { BuildRuns } from "./runtime/control/BuildRuns.ts"
 import { Calls } from "./runtime/control/Calls.ts"
 import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
@@ -7,9 +10,12 @@ import { DeadLetters } from "./runtime/control/DeadLetters.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import { Diagnosis } from "./runtime/control/Diagnosis.ts"
 import { Nodes } from "./runtime/control/Nodes.ts"
+import { OperationRunner } from "./runtime/control/OperationRunner.ts"
+import { Operations } from "./runtime/control/Operations.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
+import { RunStatistics } from "./runtime/control/RunStatistics.ts"
 import { Runs } from "./runtime/control/Runs.ts"
 import { Tokens } from "./runtime/control/Tokens.ts"
 import { Waits } from "./runtime/control/Waits.ts"
@@ -23,11 +29,14 @@ import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 export type ControlServices =
   | Runs
   | RunControl
+  | Operations
   | Tokens
   | Deliveries
   | DeadLetters
   | Waits
   | Pauses
+  | RunStatistics
+  | Alerts
   | Calls
   | BuildRuns
   | Diagnosis
@@ -35,12 +44,15 @@ export type ControlServices =
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
   Runs.layer,
+  RunStatistics.layer,
   RunControl.layer,
+  Layer.provide(Operations.layer, OperationRunner.layer),
   Tokens.layer,
   Deliveries.layer,
   DeadLetters.layer,
   Waits.layer,
   Pauses.layer,
+  Layer.provide(Layer.merge(Alerts.layer, AlertEvaluator.layer), AlertNotifier.layer),
   ProjectRemovals.layer,
   ChildCancellations.layer,
   Calls.layer,

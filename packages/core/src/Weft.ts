@@ -49,6 +49,7 @@ import { Schedules } from "./resources/schedules/Schedules.ts"
 import { ContextVariables } from "./resources/secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./resources/secrets/ProjectSecrets.ts"
 import { OrgUsages } from "./resources/usage/OrgUsages.ts"
+import { type AlertHook, CurrentAlertHook } from "./runtime/control/AlertNotifier.ts"
 import type { Nodes } from "./runtime/control/Nodes.ts"
 import * as Retention from "./runtime/control/Retention.ts"
 import { StreamWatch } from "./runtime/control/StreamWatch.ts"
@@ -75,6 +76,7 @@ import { LocalRuns } from "./runtime/journal/LocalRuns.ts"
 import { NodeLease } from "./runtime/journal/NodeLease.ts"
 import * as NodeShutdown from "./runtime/journal/NodeShutdown.ts"
 import * as Reaper from "./runtime/journal/Reaper.ts"
+import { SeriesRecorder } from "./runtime/journal/SeriesRecorder.ts"
 import { StorePoller } from "./runtime/journal/StorePoller.ts"
 import { UnconfirmedWrites } from "./runtime/journal/UnconfirmedWrites.ts"
 import type { StreamsConfig } from "./runtime/streams/StreamHub.ts"
@@ -172,6 +174,8 @@ export interface RuntimeConfig extends StartChecksConfig {
   readonly streams?: StreamsConfig
   /** Host functions for tenants' code, by name: `svc.host.crm.lookup(…)` calls `"crm.lookup"`. */
   readonly host?: HostFunctions
+  /** Callback for alert rules with the action `hook`, for example for mail. A failure is retried, so it may be repeated. */
+  readonly onAlert?: AlertHook
   /** Base URL under which clients reach this host, without a trailing slash. Without it, no links can be created. */
   readonly publicUrl?: string | (() => string | null)
 }
@@ -206,7 +210,7 @@ export const layer = (
   )
   const { provisioning = {}, deliveries = defaultDeliveries } = config
   const node = Layer.mergeAll(
-    NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
+    Layer.provideMerge(SeriesRecorder.layer, NodeLease.layer(config.leaseMs ?? defaultLeaseMs)),
     Slots.layer(deliveries),
     LocalRuns.layer,
     UnconfirmedWrites.layer,
@@ -248,7 +252,7 @@ export const layer = (
   )
   const services = Layer.mergeAll(
     waited,
-    controlLayer,
+    Layer.provide(controlLayer, Layer.succeed(CurrentAlertHook, config.onAlert ?? null)),
     OrgUsages.layer,
     AuditLog.layer(config.audit),
     running,

@@ -10,6 +10,7 @@ export type {
 
 export { toIdOrName } from "./foundation/IdOrName.ts"
 export {
+  AlertId,
   ApiKeyId,
   AuditId,
   BuildId,
@@ -23,6 +24,7 @@ export {
   isUuidShaped,
   leastIdAt,
   NodeId,
+  OperationId,
   PauseId,
   ProjectId,
   ReplId,
@@ -43,7 +45,8 @@ export { HostSpan, inHostSpan } from "./foundation/telemetry/HostSpan.ts"
 export { NodeMetrics, type Reading } from "./foundation/telemetry/NodeMetrics.ts"
 export { type AnySeries, Distribution, type HistogramSeries, type Series } from "./foundation/telemetry/Series.ts"
 export { currentTraceparent } from "./foundation/telemetry/Spans.ts"
-export { iso, now, Timestamp } from "./foundation/time/Timestamp.ts"
+export { parseDuration } from "./foundation/time/Duration.ts"
+export { iso, now, parseInstant, Timestamp } from "./foundation/time/Timestamp.ts"
 export { utf8Encode, utf8Length } from "./foundation/Utf8.ts"
 export { makeUuidV7, timeOfUuidV7 } from "./foundation/UuidV7.ts"
 export type { DatabaseStores } from "./memory/MemoryStores.ts"
@@ -211,6 +214,20 @@ export {
   type Replaced
 } from "./runtime/runs/AdmissionStore.ts"
 export {
+  Alert,
+  AlertAction,
+  AlertCondition,
+  AlertNotice,
+  type AlertPayload,
+  AlertState,
+  type Attempted,
+  attempted,
+  describeCondition,
+  evaluate,
+  type Verdict
+} from "./runtime/runs/Alert.ts"
+export { AlertStore, type Backlog } from "./runtime/runs/AlertStore.ts"
+export {
   cancelledByMessage,
   cancelRun,
   continueRun,
@@ -255,6 +272,28 @@ export {
   type StoredFlowState
 } from "./runtime/runs/FlowRules.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
+export { LatencyHistogram } from "./runtime/runs/LatencyHistogram.ts"
+export { MinuteCounts } from "./runtime/runs/MinuteCounts.ts"
+export {
+  addFailures,
+  Operation,
+  OperationFailure,
+  OperationFilter,
+  OperationKind,
+  OperationOptions,
+  type OperationRef,
+  OperationScope,
+  OperationState,
+  operationFormat,
+  StoredOperation
+} from "./runtime/runs/Operation.ts"
+export type { OperationStep } from "./runtime/runs/OperationStep.ts"
+export {
+  type ListedOperations,
+  type OperationSelection,
+  OperationStore,
+  type OperationTarget
+} from "./runtime/runs/OperationStore.ts"
 export { covers, findPause, formatTarget, Pause, pausedAt, versionOf } from "./runtime/runs/Pause.ts"
 export { type PausedRuns, PauseStore, type ReleaseResult } from "./runtime/runs/PauseStore.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
@@ -262,6 +301,7 @@ export { RunActivity, type RunSummary } from "./runtime/runs/RunActivity.ts"
 export {
   type CancelledRun,
   type Fork,
+  type OperationProgress,
   type Renewal,
   RunControlStore,
   type RunLog,
@@ -269,6 +309,8 @@ export {
   type RunSelection
 } from "./runtime/runs/RunControlStore.ts"
 export { type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
+export { FunctionSeries, Percentiles, RunCounts, RunSeries, SeriesPoint } from "./runtime/runs/Series.ts"
+export { type SeriesKey, type SeriesSelection, SeriesStore } from "./runtime/runs/SeriesStore.ts"
 export { type Throttled, type ThrottleState, throttle } from "./runtime/runs/Throttle.ts"
 export { type Tick, TickStore } from "./runtime/runs/TickStore.ts"
 export { formatEvent } from "./runtime/runs/Trigger.ts"

@@ -4,6 +4,7 @@
  * Hosts that need only the defaults use the package `weft`, which exports all of this and `createWeft`.
  */
 export { localCluster } from "./Adapters.ts"
+export type { HostAlerts } from "./embed/HostAlerts.ts"
 export type { HostAudit, HostAuditEntry } from "./embed/HostAudit.ts"
 export type { HostServiceKey, HostServiceKeys, HostSession, HostSessions } from "./embed/HostCredentials.ts"
 export type { HostEnvServices, WeftEnv } from "./embed/HostEnv.ts"
@@ -55,6 +56,14 @@ export { ContextVariables } from "./resources/secrets/ContextVariables.ts"
 export { SecretUnreadable } from "./resources/secrets/ProjectSecrets.ts"
 export type { OrgUsage } from "./resources/usage/OrgUsage.ts"
 export { OrgUsages } from "./resources/usage/OrgUsages.ts"
+export type { ActionResult, AlertHook } from "./runtime/control/AlertNotifier.ts"
+export {
+  type AlertChange,
+  Alerts,
+  type AlertTest,
+  type AlertWithSecret,
+  type NewAlert
+} from "./runtime/control/Alerts.ts"
 export { BuildRuns, type NewBuildRun } from "./runtime/control/BuildRuns.ts"
 export { Calls, type NewCall } from "./runtime/control/Calls.ts"
 export { type Check, CheckStatus } from "./runtime/control/Check.ts"
@@ -69,8 +78,10 @@ export { Deliveries } from "./runtime/control/Deliveries.ts"
 export type { DeliveryQuery } from "./runtime/control/DeliveryQuery.ts"
 export { Diagnosis } from "./runtime/control/Diagnosis.ts"
 export { Nodes } from "./runtime/control/Nodes.ts"
+export { type NewOperation, type OperationQuery, Operations } from "./runtime/control/Operations.ts"
 export { type NewPause, type PauseState, Pauses } from "./runtime/control/Pauses.ts"
 export { RunControl } from "./runtime/control/RunControl.ts"
+export { RunStatistics, type SeriesQuery } from "./runtime/control/RunStatistics.ts"
 export { Runs } from "./runtime/control/Runs.ts"
 export { type CompletedToken, Tokens } from "./runtime/control/Tokens.ts"
 export { type WaitingDelivery, type WaitingItem, Waits } from "./runtime/control/Waits.ts"
@@ -83,6 +94,7 @@ export type { ReplEnd, ReplInput } from "./runtime/evaluation/ReplInputs.ts"
 export type { Completion, ReplRecord } from "./runtime/evaluation/ReplSession.ts"
 export { type NewSnippet, type SnippetEnd, Snippets } from "./runtime/evaluation/Snippets.ts"
 export { Events, type NewEvent } from "./runtime/events/Events.ts"
+export type { Alert, AlertPayload } from "./runtime/runs/Alert.ts"
 export type { StreamsConfig } from "./runtime/streams/StreamHub.ts"
 export { Streams } from "./runtime/streams/Streams.ts"
 export {

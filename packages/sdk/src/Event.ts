@@ -17,10 +17,13 @@ export interface Event<Type extends string = string, Data = unknown> {
 export type Matched<Pattern extends string> = Pattern extends `${infer Prefix}*` ? `${Prefix}${string}` : Pattern
 
 /** The pattern itself, or an error message. */
-export type CheckedPattern<Pattern extends string> = Pattern extends "svc:run:failed"
+export type CheckedPattern<Pattern extends string> = Pattern extends
+  | "svc:run:failed"
+  | "svc:alert:fired"
+  | "svc:alert:resolved"
   ? Pattern
   : Pattern extends `svc:${string}`
-    ? "must not start with svc:, which is reserved, except svc:run:failed"
+    ? "must not start with svc:, which is reserved, except svc:run:failed and svc:alert:…"
     : Pattern extends `${string}*${infer Rest}`
       ? Rest extends ""
         ? Pattern

@@ -120,7 +120,7 @@ import { callable, defineEvents, durable, handler, schedule, type Svc, tool, web
 import { testEnv } from "@weft/sdk/testing"
 import { Order, Paid } from "./schemas.ts"
 const events = defineEvents({ "order:created": Order, "order:paid": Paid })
-handler("svc:call", () => 1) //~ must not start with svc:, which is reserved, except svc:run:failed
+handler("svc:call", () => 1) //~ must not start with svc:, which is reserved, except svc:run:failed and svc:alert:…
 handler({ event: ["ok", "a*b"] }, () => 1) //~ may have \\* at its end only
 handler({ event: "a", retry: { attemps: 3 } }, () => 1) //~ 'attemps' does not exist in type 'Retry'. Did you mean to write 'attempts'
 handler({ event: "a", timout: "1s" }, () => 1) //~ 'timout' does not exist

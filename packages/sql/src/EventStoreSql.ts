@@ -17,6 +17,11 @@ export const layer: Layer.Layer<EventStore, never, Database> = Layer.effect(
           orUnavailable("get")
         ),
 
+      getMany: (envId, ids) =>
+        reader<Event>`SELECT * FROM events WHERE env_id = ${envId} AND event_id ${dialect.among(reader, ids)}`.pipe(
+          orUnavailable("getMany")
+        ),
+
       list: (envId, { limit, offset }, only) => {
         const terms: Array<Statement.Fragment> = [reader`env_id = ${envId}`]
         if (only !== undefined) terms.push(reader`event_type ${dialect.among(reader, only)}`)

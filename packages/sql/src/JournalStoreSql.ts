@@ -90,6 +90,9 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           CASE WHEN EXISTS (SELECT 1 FROM workflow_waits WHERE ${sql.literal(isInvoking)}) THEN 1 ELSE 0 END AS invoking,
           CASE WHEN EXISTS (SELECT 1 FROM removed_projects) THEN 1 ELSE 0 END AS removals,
           (SELECT min(due_at) FROM schedules) AS next_tick_at,
+          CASE WHEN EXISTS (SELECT 1 FROM operations WHERE ended_at IS NULL AND lease_until < ${now})
+            THEN 1 ELSE 0 END AS operations,
+          (SELECT min(due_at) FROM alert_rules WHERE enabled = 1) AS next_alert_at,
           (SELECT count(*) || ':' || coalesce(sum(changed_at + coalesce(resumed_at, 0)), 0) FROM pauses)
             AS pauses_version`,
         ([row]) => toPendingWork(row)
@@ -195,6 +198,8 @@ interface PendingRow {
   readonly invoking: number
   readonly removals: number
   readonly next_tick_at: Timestamp | null
+  readonly operations: number
+  readonly next_alert_at: Timestamp | null
   readonly pauses_version: string
 }
 
@@ -206,6 +211,8 @@ const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
   awaiting: row?.awaiting === 1,
   invoking: row?.invoking === 1,
   next_tick_at: row?.next_tick_at ?? null,
+  operations: row?.operations === 1,
+  next_alert_at: row?.next_alert_at ?? null,
   pauses_version: row?.pauses_version ?? ""
 })
 

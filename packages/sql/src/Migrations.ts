@@ -11,6 +11,7 @@ import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { checkGeneration } from "./Generation.ts"
 import { access } from "./migrations/Access.ts"
+import { alerts } from "./migrations/Alerts.ts"
 import { announcements } from "./migrations/Announcements.ts"
 import { audit } from "./migrations/Audit.ts"
 import { chains } from "./migrations/Chains.ts"
@@ -24,6 +25,7 @@ import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
 import { live } from "./migrations/Live.ts"
 import { once } from "./migrations/Once.ts"
+import { operations } from "./migrations/Operations.ts"
 import { pauses } from "./migrations/Pauses.ts"
 import { queue } from "./migrations/Queue.ts"
 import { rates } from "./migrations/Rates.ts"
@@ -31,13 +33,14 @@ import { removals } from "./migrations/Removals.ts"
 import { runCounts } from "./migrations/RunCounts.ts"
 import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
+import { series } from "./migrations/Series.ts"
 import { streams } from "./migrations/Streams.ts"
 import { usage } from "./migrations/Usage.ts"
 import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
-const lastStep = 22
+const lastStep = 24
 
 /** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
@@ -75,7 +78,9 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
       ...waits(dialect),
       ...pauses(dialect)
     ]),
-    "0022_dead_letters": run(deadLetters(dialect))
+    "0022_dead_letters": run(deadLetters(dialect)),
+    "0023_operations": run(operations(dialect)),
+    "0024_series": run([...series(dialect), ...alerts(dialect)])
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

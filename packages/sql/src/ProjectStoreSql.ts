@@ -32,6 +32,8 @@ export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
       yield* writer`DELETE FROM deployments WHERE project_id = ${id}`
       yield* writer`DELETE FROM live_builds WHERE project_id = ${id}`
       yield* writer`DELETE FROM schedules WHERE project_id = ${id}`
+      yield* writer`DELETE FROM alert_rules WHERE env_id = ${envId} AND project_id = ${id}`
+      yield* writer`DELETE FROM run_series WHERE env_id = ${envId} AND project_id = ${id}`
       yield* writer`DELETE FROM pauses WHERE env_id = ${envId} AND project_id = ${id}`
       const builds = yield* writer<Pick<Build, "env_id" | "project_id" | "build_id" | "storage_path">>`
         DELETE FROM builds WHERE project_id = ${id} AND env_id = ${envId}

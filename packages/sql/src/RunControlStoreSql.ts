@@ -15,6 +15,7 @@ import type { Counted } from "./CountDeltas.ts"
 import { Database, orUnavailable } from "./Database.ts"
 import { makeDiscard } from "./DeliveryDiscard.ts"
 import { journalStatements } from "./JournalStatements.ts"
+import { makeAdvance } from "./OperationAdvance.ts"
 import { makeCancelRuns } from "./RunCancellation.ts"
 import { makeRenewal } from "./RunRenewal.ts"
 import { runCountRow } from "./rows/CountRows.ts"
@@ -60,6 +61,7 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
     })
 
     const discard = makeDiscard(database)
+    const advance = makeAdvance(database, statements, cancel)
     const { renew, fork } = makeRenewal(database, statements)
 
     return RunControlStore.of({
@@ -98,6 +100,8 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
           Effect.catchTag("UnexpectedRowCount", Effect.die),
           orUnavailable("renew")
         ),
+
+      advance: (step) => sql.withTransaction(advance(step)).pipe(orUnavailable("advance")),
 
       fork: (forked) => sql.withTransaction(fork(forked)).pipe(orUnavailable("fork"))
     })

@@ -21,7 +21,7 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
   Effect.gen(function* () {
     const { dialect, reader } = yield* Database
     const columns = reader.literal(runColumns)
-    const condition = makeCondition(reader, dialect)
+    const condition = makeRunCondition(reader, dialect)
 
     const total = (envId: EnvId, filter: RunFilter) => {
       const where = condition(envId, filter)
@@ -112,7 +112,7 @@ type Count = { readonly n: number | null }
 const idMarginMs = 60_000
 
 /** Returns the condition of a filter on `runs` or, without `since`, `eventId` and `waiting`, on `run_counts`. */
-const makeCondition =
+export const makeRunCondition =
   (sql: SqlClient.SqlClient, dialect: Dialect) =>
   (envId: EnvId, { status, type, since, eventId, waiting, only }: RunFilter): Statement.Fragment => {
     const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`]

@@ -1,6 +1,7 @@
 /** All stores of one database. */
 import type {
   AdmissionStore,
+  AlertStore,
   ApiKeyStore,
   AuditStore,
   BuildStore,
@@ -11,6 +12,7 @@ import type {
   EventStore,
   FileStore,
   JournalStore,
+  OperationStore,
   PauseStore,
   ProjectStore,
   RateStore,
@@ -19,6 +21,7 @@ import type {
   ScheduleStore,
   ScrubStore,
   SealedStore,
+  SeriesStore,
   ServiceKeyStore,
   SessionStore,
   StreamStore,
@@ -30,6 +33,7 @@ import type {
 } from "@weft/core/adapter"
 import { Layer } from "effect"
 import * as AdmissionStoreSql from "./AdmissionStoreSql.ts"
+import * as AlertStoreSql from "./AlertStoreSql.ts"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
 import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
@@ -41,6 +45,7 @@ import * as DomainStoreSql from "./DomainStoreSql.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
 import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
+import * as OperationStoreSql from "./OperationStoreSql.ts"
 import * as PauseStoreSql from "./PauseStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RateStoreSql from "./RateStoreSql.ts"
@@ -49,6 +54,7 @@ import * as RunStoreSql from "./RunStoreSql.ts"
 import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
 import * as ScrubStoreSql from "./ScrubStoreSql.ts"
 import * as SealedStoreSql from "./SealedStoreSql.ts"
+import * as SeriesStoreSql from "./SeriesStoreSql.ts"
 import * as ServiceKeyStoreSql from "./ServiceKeyStoreSql.ts"
 import * as SessionStoreSql from "./SessionStoreSql.ts"
 import * as StreamStoreSql from "./StreamStoreSql.ts"
@@ -92,6 +98,9 @@ export const recordStores: Layer.Layer<
   | DeliveryStore
   | DeadLetterStore
   | PauseStore
+  | OperationStore
+  | SeriesStore
+  | AlertStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -116,6 +125,9 @@ export const recordStores: Layer.Layer<
   DeliveryStoreSql.layer,
   DeadLetterStoreSql.layer,
   PauseStoreSql.layer,
+  OperationStoreSql.layer,
+  SeriesStoreSql.layer,
+  AlertStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

@@ -1,7 +1,9 @@
 /** The face of one environment. */
 
+import type { Alert, AlertTest, AlertWithSecret, NewAlert } from "./alerts.ts"
 import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
+import type { Operation } from "./operationRecords.ts"
 import type {
   ActivityEvent,
   AuditEntry,
@@ -28,6 +30,7 @@ import type {
   Usage,
   Waiting
 } from "./records.ts"
+import type { RunSeries, SeriesQuery } from "./series.ts"
 
 /** An event to publish. */
 export interface NewEvent {
@@ -82,7 +85,6 @@ export interface RunQuery {
   readonly withinMs?: number
 }
 
-/** Selects running runs; without a field, all of them. */
 /** Selects pending deliveries; all of them without any field. */
 export interface DeliveryQuery {
   /** Id of a project, or its name when the event was published. */
@@ -118,6 +120,33 @@ export interface NewPause {
   readonly schedules?: Pause["schedules"]
 }
 
+/** Selects runs for an operation. Each field restricts the selection. */
+export interface OperationFilter {
+  /** Required for a replay; a cancellation selects running runs only. */
+  readonly status?: Run["status"]
+  readonly type?: Run["type"]
+  /** Only suspended durable runs that wait for this; `any` for all of them. */
+  readonly waiting?: NonNullable<RunQuery["waiting"]>
+  /** Id of a project, or its name when the runs started. */
+  readonly project?: string
+  /** `ns/var`, or `project:ns/var`. */
+  readonly fn?: string
+  readonly eventId?: string
+  readonly withinMs?: number
+}
+
+export interface NewOperation {
+  readonly kind: Operation["kind"]
+  readonly filter?: OperationFilter
+  /** Of a replay: the build of each run (`same`, the default), or the deployed one. */
+  readonly build?: "same" | "deployed"
+  /** Maximum runs per second, 1 to 10,000. */
+  readonly rate?: number
+  /** Calls with the same key are one operation. */
+  readonly idempotencyKey?: string
+}
+
+/** Selects running runs; without a field, all of them. */
 export interface CancelQuery {
   readonly type?: Run["type"]
   readonly withinMs?: number
@@ -261,6 +290,11 @@ export interface EnvHandle {
     readonly list: (query?: RunQuery, page?: PageOptions) => Promise<Page<Run>>
     readonly get: (runId: string) => Promise<Run>
     readonly stats: () => Promise<RunStats>
+    /**
+     * Counts the ended runs of each function by step, with the percentiles of their waits and durations. Counts are at most
+     * 10 s old, and are kept for 30 days.
+     */
+    readonly series: (query?: SeriesQuery) => Promise<RunSeries>
     /** Returns the log of a run; of a running run, the log so far. */
     readonly logs: (runId: string, page?: PageOptions) => Promise<Page<LogEntry>>
     /** Returns the recorded results of a durable run in their order, and its open waits. */
@@ -313,6 +347,30 @@ export interface EnvHandle {
     readonly get: (pauseId: string) => Promise<PauseState>
     /** Ends the pause: the kept deliveries start. */
     readonly remove: (pauseId: string) => Promise<void>
+  }
+  /** Cancellations and replays of many runs, in the background. */
+  readonly operations: {
+    /** Begins to cancel or replay the runs that the filter selects and that began before now. */
+    readonly create: (operation: NewOperation) => Promise<Operation>
+    /** Returns the number of runs that the operation would select now. */
+    readonly preview: (operation: NewOperation) => Promise<number>
+    /** Newest first. */
+    readonly list: (query?: { readonly state?: Operation["state"] }, page?: PageOptions) => Promise<Page<Operation>>
+    readonly get: (operationId: string) => Promise<Operation>
+    /** Ends the operation; its effects stay. Rejects if it has ended. */
+    readonly cancel: (operationId: string) => Promise<Operation>
+  }
+  /** Rules about failures, latencies, backlogs and silence. */
+  readonly alerts: {
+    /** Newest first. */
+    readonly list: (page?: PageOptions) => Promise<Page<Alert>>
+    readonly get: (alertId: string) => Promise<Alert>
+    readonly create: (alert: NewAlert) => Promise<AlertWithSecret>
+    /** Its state is `ok` again if its condition changes, or if it is enabled or disabled. Its scope stays. */
+    readonly update: (alertId: string, change: Partial<Omit<NewAlert, "project" | "fn">>) => Promise<AlertWithSecret>
+    readonly remove: (alertId: string) => Promise<void>
+    /** Performs the actions of a rule now, with a notification of the type `alert.test`. */
+    readonly test: (alertId: string) => Promise<AlertTest>
   }
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {

@@ -1,5 +1,6 @@
 /** One environment as a host uses it, with all rights. Every promise rejects with a `WeftError`. */
 import type { WeftEnv } from "@weft/core"
+import { toAlerts } from "./alerts.ts"
 import {
   toActivity,
   toAuditEntry,
@@ -10,6 +11,7 @@ import {
   toEvent,
   toFile,
   toLogEntry,
+  toOperation,
   toPage,
   toPause,
   toProject,
@@ -32,9 +34,11 @@ import {
   toLetterSelection,
   toNewCall,
   toNewEvent,
+  toNewOperation,
   toPageRequest,
   toRunQuery
 } from "./inputs.ts"
+import { toRunSeries, toSeriesQuery } from "./series.ts"
 
 export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   id,
@@ -110,6 +114,8 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   },
   pauses: toPauses(env),
   deadLetters: toDeadLetters(env),
+  operations: toOperations(env),
+  alerts: toAlerts(env),
   deliveries: { cancel: (query) => rejecting(() => env.deliveries.cancel(query)) },
   call: (call) => rejecting(async () => toCalled(await env.call(toNewCall(call)))),
   evaluate: makeEvaluate(env),
@@ -123,6 +129,15 @@ const toDeadLetters = ({ deadLetters }: WeftEnv): EnvHandle["deadLetters"] => ({
     rejecting(async () => toPage(toDeadLetter)(await deadLetters.list(toLetterSelection(query), toPageRequest(page)))),
   redrive: (selection) => rejecting(() => deadLetters.redrive(toLetterSelection(selection))),
   discard: (selection) => rejecting(() => deadLetters.discard(toLetterSelection(selection)))
+})
+
+const toOperations = ({ operations }: WeftEnv): EnvHandle["operations"] => ({
+  create: (operation) => rejecting(async () => toOperation(await operations.create(toNewOperation(operation)))),
+  preview: (operation) => rejecting(() => operations.preview(toNewOperation(operation))),
+  list: ({ state } = {}, page) =>
+    rejecting(async () => toPage(toOperation)(await operations.list(state, toPageRequest(page)))),
+  get: (operationId) => rejecting(async () => toOperation(await operations.get(operationId))),
+  cancel: (operationId) => rejecting(async () => toOperation(await operations.cancel(operationId)))
 })
 
 const toPauses = ({ pauses }: WeftEnv): EnvHandle["pauses"] => ({
@@ -140,6 +155,7 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   list: (query, page) => rejecting(async () => toPage(toRun)(await runs.list(toRunQuery(query), toPageRequest(page)))),
   get: (runId) => rejecting(async () => toRun(await runs.get(runId))),
   stats: () => rejecting(async () => toRunStats(await runs.stats())),
+  series: (query) => rejecting(async () => toRunSeries(await runs.series(toSeriesQuery(query)))),
   logs: (runId, page) => rejecting(async () => toPage(toLogEntry)(await runs.logs(runId, toPageRequest(page)))),
   steps: (runId, page) => rejecting(async () => toRunSteps(await runs.steps(runId, toPageRequest(page)))),
   wake: (runId) => rejecting(async () => toRun(await runs.wake(runId))),

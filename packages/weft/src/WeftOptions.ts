@@ -8,6 +8,7 @@ import type {
   SandboxAdapter,
   TracingAdapter
 } from "@weft/core/adapter"
+import type { AlertNotification } from "./alerts.ts"
 import type { HostFunctions } from "./hostFunction.ts"
 import type { Org } from "./records.ts"
 import type { TenantHandle } from "./Weft.ts"
@@ -47,6 +48,11 @@ export interface WeftOptions {
   /** Functions that tenants' code may call, by name: `svc.host.crm.lookup(…)` calls `"crm.lookup"`. */
   readonly host?: HostFunctions
   readonly provisioning?: ProvisioningOptions
+  /**
+   * Called for alert rules with the action `hook`, for example to send mail. Has 10 s. Called again after 1 min or later if it
+   * rejects, so it may be repeated with the same `id`.
+   */
+  readonly onAlert?: (alert: AlertNotification) => unknown
   /** Limits that replace those of a plan, by its name. */
   readonly plans?: { readonly [Name in PlanName]?: Partial<PlanLimits> }
   readonly limits?: LimitOptions

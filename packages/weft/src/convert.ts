@@ -3,6 +3,7 @@
  *
  * The runtime, its stores and the HTTP API use snake_case, instants as epoch milliseconds and JSON as text.
  */
+
 import type {
   Env as EnvRow,
   HostAuditEntry,
@@ -17,6 +18,7 @@ import type {
 } from "@weft/core"
 import { type ActivityEvent as ActivityRow, parseWaiting } from "@weft/core/adapter"
 import type { DeadLetter } from "./deadLetterRecords.ts"
+import type { Operation } from "./operationRecords.ts"
 import type {
   ActivityEvent,
   ActivityOfRun,
@@ -60,6 +62,7 @@ type FileRow = Listed<WeftEnv["files"]["list"]>
 type DomainRow = Listed<WeftEnv["domains"]["list"]>
 type ScheduleRow = Listed<WeftEnv["schedules"]["list"]>
 type DeadLetterRow = Listed<WeftEnv["deadLetters"]["list"]>
+type OperationRow = Listed<WeftEnv["operations"]["list"]>
 type PauseRow = Listed<WeftEnv["pauses"]["list"]>
 type LogRow = Listed<WeftEnv["runs"]["logs"]>
 type StatsRow = Awaited<ReturnType<WeftEnv["runs"]["stats"]>>
@@ -218,6 +221,23 @@ export const toPause = (row: PauseRow): Pause => ({
   schedules: row.schedules,
   pausedAt: toDate(row.paused_at),
   pausedBy: row.paused_by
+})
+
+export const toOperation = (row: OperationRow): Operation => ({
+  id: row.operation_id,
+  kind: row.kind,
+  state: row.state,
+  total: row.total,
+  done: row.done,
+  skipped: row.skipped,
+  failed: row.failed,
+  failures: row.failures.map(({ run_id, reason }) => ({ runId: run_id, reason })),
+  waiting: row.waiting,
+  error: row.error,
+  createdAt: toDate(row.created_at),
+  createdBy: row.created_by,
+  startedAt: row.started_at === null ? null : toDate(row.started_at),
+  endedAt: row.ended_at === null ? null : toDate(row.ended_at)
 })
 
 export const toEvent = (row: HostEvent): Event => ({

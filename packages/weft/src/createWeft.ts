@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { EnvId, type PlanOverrides, type RuntimeConfig, type StartOptions, start, type WeftInstance } from "@weft/core"
 import { registerFace } from "@weft/core/internal"
 import { Redacted } from "effect"
+import { toAlertNotification } from "./alerts.ts"
 import { toApiKey, toAuditEntry, toEnv, toOrg, toPage } from "./convert.ts"
 import { toEnvHandle } from "./EnvHandle.ts"
 import { rejecting } from "./errors.ts"
@@ -37,7 +38,7 @@ export const createWeft = async (options: WeftOptions): Promise<Weft> => {
 }
 
 const toStartOptions = async (options: WeftOptions): Promise<StartOptions> => {
-  const { limits = {}, host, plans, provisioning, publicUrl, domains, cluster, tracing } = options
+  const { limits = {}, host, plans, onAlert, provisioning, publicUrl, domains, cluster, tracing } = options
   const masterKeys = await openMasterKeys(options)
   return {
     masterKeys,
@@ -59,6 +60,7 @@ const toStartOptions = async (options: WeftOptions): Promise<StartOptions> => {
     ...(domains === undefined ? {} : { domains }),
     ...(host === undefined ? {} : { host: toCoreFunctions(host) }),
     ...(plans === undefined ? {} : { plans: toPlanOverrides(plans) }),
+    ...(onAlert === undefined ? {} : { onAlert: (alert) => onAlert(toAlertNotification(alert)) }),
     ...(provisioning === undefined ? {} : { provisioning: toProvisioning(provisioning) })
   }
 }

@@ -1,4 +1,13 @@
 /** The face for host applications: one call starts Weft, and everything in it is promises and plain values. */
+export type {
+  Alert,
+  AlertAction,
+  AlertCondition,
+  AlertNotification,
+  AlertTest,
+  AlertWithSecret,
+  NewAlert
+} from "./alerts.ts"
 export { createWeft } from "./createWeft.ts"
 export type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 export type {
@@ -12,6 +21,7 @@ export type {
   NewBuild,
   NewCall,
   NewEvent,
+  NewOperation,
   NewPause,
   NewServiceKey,
   NewSession,
@@ -31,6 +41,7 @@ export {
   hostFunction,
   type StandardSchema
 } from "./hostFunction.ts"
+export type { Operation } from "./operationRecords.ts"
 export type {
   ActivityEvent,
   ActivityOfRun,
@@ -65,6 +76,7 @@ export type {
   UsageOf,
   Waiting
 } from "./records.ts"
+export type { Percentiles, RunCounts, RunSeries, SeriesQuery } from "./series.ts"
 export type { ListenOptions, TenantHandle, TenantName, Weft } from "./Weft.ts"
 export type {
   HttpOptions,

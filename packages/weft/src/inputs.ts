@@ -1,7 +1,7 @@
 /** Inputs of hosts as the runtime takes them: snake_case, durations of Effect, revealed tokens. */
 import type { WeftEnv } from "@weft/core"
 import { Duration, Redacted } from "effect"
-import type { AuditQuery, CancelQuery, DeadLetterSelection, NewCall, NewEvent, RunQuery } from "./Env.ts"
+import type { AuditQuery, CancelQuery, DeadLetterSelection, NewCall, NewEvent, NewOperation, RunQuery } from "./Env.ts"
 import type { PageOptions } from "./records.ts"
 
 type EventInput = Parameters<WeftEnv["events"]["publish"]>[0]
@@ -34,6 +34,17 @@ export const toRunQuery = ({ withinMs, ...query }: RunQuery = {}): RunQueryInput
 export const toCancelQuery = ({ withinMs, ...query }: CancelQuery = {}): CancelQueryInput => ({
   ...query,
   ...toWithin(withinMs)
+})
+
+export const toNewOperation = ({
+  filter: { withinMs, ...filter } = {},
+  build,
+  rate,
+  ...operation
+}: NewOperation): Parameters<WeftEnv["operations"]["create"]>[0] => ({
+  ...operation,
+  filter: { ...filter, ...toWithin(withinMs) },
+  options: { ...(build === undefined ? {} : { build }), ...(rate === undefined ? {} : { rate }) }
 })
 
 export const toAuditQuery = ({ withinMs, actorId, objectId, ...query }: AuditQuery = {}): AuditQueryInput => ({

@@ -133,6 +133,22 @@ describe("createWeft with a data directory", () => {
     expect(await ended(id)).toMatchObject({ status: "succeeded" })
   })
 
+  it("replays runs in the background", async () => {
+    const replay = { kind: "replay", filter: { status: "succeeded", fn: "main/count", withinMs: 3_600_000 } } as const
+    const total = await tenant.operations.preview(replay)
+    expect(total).toBeGreaterThan(0)
+    const { id, createdBy } = await tenant.operations.create({ ...replay, build: "deployed", rate: 100 })
+    let operation = await tenant.operations.get(id)
+    while (operation.endedAt === null) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      operation = await tenant.operations.get(id)
+    }
+    expect(operation).toMatchObject({ kind: "replay", state: "succeeded", total, done: total, failures: [] })
+    expect(createdBy).toBe("host")
+    expect((await tenant.operations.list({ state: "succeeded" })).items).toEqual([operation])
+    await expect(tenant.operations.cancel(id)).rejects.toMatchObject({ code: "bad_request" })
+  })
+
   it("lets a host function refuse a call with a name and a message for the guest", async () => {
     const { run } = await tenant.call({ fn: "shop/ask", waitSeconds: 10 })
     expect(run?.status).toBe("failed")

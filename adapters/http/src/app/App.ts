@@ -27,6 +27,7 @@ import { withPacedPages } from "../documentation/PacedPages.ts"
 import { withStaticPages } from "../documentation/StaticPages.ts"
 import { withRawUploadPath } from "../files/UploadPath.ts"
 import { adminLive } from "../handlers/AdminLive.ts"
+import { AlertsLive } from "../handlers/AlertsLive.ts"
 import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
@@ -39,6 +40,7 @@ import { EvalLive } from "../handlers/EvalLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
+import { OperationsLive } from "../handlers/OperationsLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { ReplLive } from "../handlers/ReplLive.ts"
@@ -97,6 +99,8 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     DeliveriesLive,
     DeadLettersLive,
     PausesLive,
+    OperationsLive,
+    AlertsLive,
     CallsLive,
     EvalLive,
     SchedulesLive,

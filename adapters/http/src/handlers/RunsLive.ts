@@ -1,6 +1,6 @@
 /** Handlers for `RunsApi`: one service call each, no decisions. */
 import { toPageRequest, toRunRecord, WeftApi } from "@weft/api"
-import { RunControl, Runs, Tokens } from "@weft/core"
+import { RunControl, RunStatistics, Runs, Tokens } from "@weft/core"
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { runText, runWithUsageText } from "../responses/RawRecord.ts"
@@ -13,6 +13,7 @@ export const RunsLive = HttpApiBuilder.group(
   "runs",
   Effect.fnUntraced(function* (handlers) {
     const runs = yield* Runs
+    const statistics = yield* RunStatistics
     const control = yield* RunControl
     const tokens = yield* Tokens
     return handlers.handleAll({
@@ -30,6 +31,8 @@ export const RunsLive = HttpApiBuilder.group(
       },
       stats: () => runs.stats,
       activity: ({ query }) => runs.activity(query.time_range ?? Duration.hours(1)),
+      series: ({ query: { step, ...query } }) =>
+        statistics.series(step === undefined ? query : { ...query, stepMs: step }),
       get: ({ params }) => Effect.flatMap(runs.get(params.run_id), (run) => respondSingle(run, runText)),
       logs: ({ params, query }) => {
         const page = toPageRequest(query)

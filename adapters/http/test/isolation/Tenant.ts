@@ -51,7 +51,12 @@ export const createResources = async (server: TestServer, token: string, name: s
   const event_data = { fn: `${name}:main/version`, schedule: "P1D" }
   const scheduled = await call("POST", "/v1/events", { json: { event_type: "svc:schedule:new", event_data } })
   ids.set("schedule_id", scheduled.json.data.event_id)
+  await made("/v1/operations", "operation_id", { kind: "cancel", filter: { fn: "main/none" } })
   await made("/v1/pauses", "pause_id", { project: name, fn: "main/none" })
+  await made("/v1/alerts", "alert_id", {
+    ...{ name: "quiet", project: name, condition: { type: "silence", minutes: 60 } },
+    actions: [{ type: "event" }]
+  })
   ids.set("waiting_id", scheduled.json.data.event_id)
   ids.set("stream_id", (await call("GET", `/v1/events/${ids.get("event_id")}`)).json.data.stream_id)
   return { token, ids }

@@ -118,6 +118,7 @@ const running = ({ event, run }: Made) =>
     "runs.list": get(() => "/v1/runs", "shop"),
     "runs.stats": get(() => "/v1/runs/stats", "shop"),
     "runs.activity": get(() => "/v1/runs/activity?time_range=PT1H", "shop"),
+    "runs.series": get(() => "/v1/runs/series?project=shop&step=5m", "shop"),
     "runs.get": get(() => `/v1/runs/${run}`, "shop"),
     "runs.logs": get(() => `/v1/runs/${run}/logs`, "shop"),
     "runs.steps": get(() => `/v1/runs/${run}/steps`, "shop"),
@@ -145,6 +146,63 @@ const pauses = (server: TestServer) => {
     },
     "pauses.get": { ...get(path, "shop"), before },
     "pauses.remove": { method: "DELETE", path, before, exact: "shop", status: 204 }
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
+}
+
+/** Operations with a low rate, so that they have not ended when they are cancelled. */
+const operations = (server: TestServer) => {
+  const fn = "main/onOrder"
+  const json = { kind: "replay", filter: { status: "succeeded", fn }, options: { rate: 1 } }
+  let operation = unknownId
+  const before = async () => {
+    operation = (await server.call("POST", "/v1/operations", { json })).json.data.operation_id
+  }
+  const path = () => `/v1/operations/${operation}`
+  return {
+    "operations.list": get(() => "/v1/operations", fn),
+    "operations.create": {
+      method: "POST",
+      path: () => "/v1/operations",
+      options: () => ({ json: { ...json, dry_run: true } }),
+      exact: fn,
+      status: 200
+    },
+    "operations.get": { ...get(path, fn), before },
+    "operations.cancel": { method: "POST", path: () => `${path()}/cancel`, before, exact: fn, status: 200 }
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
+}
+
+/** Rules that never fire. */
+const alerts = (server: TestServer) => {
+  const json = {
+    ...{ name: "quiet", project: "shop", condition: { type: "silence", minutes: 60 } },
+    actions: [{ type: "event" }]
+  }
+  let alert = unknownId
+  const before = async () => {
+    alert = (await server.call("POST", "/v1/alerts", { json })).json.data.alert_id
+  }
+  const path = () => `/v1/alerts/${alert}`
+  return {
+    "alerts.list": get(() => "/v1/alerts", "shop"),
+    "alerts.create": {
+      method: "POST",
+      path: () => "/v1/alerts",
+      options: () => ({ json }),
+      exact: "shop",
+      status: 201
+    },
+    "alerts.get": { ...get(path, "shop"), before },
+    "alerts.update": {
+      method: "PATCH",
+      path,
+      options: () => ({ json: { enabled: false } }),
+      before,
+      exact: "shop",
+      status: 200
+    },
+    "alerts.test": { method: "POST", path: () => `${path()}/test`, before, exact: "shop", status: 200 },
+    "alerts.remove": { method: "DELETE", path, before, exact: "shop", status: 204 }
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
@@ -312,6 +370,8 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Pe
   ...running(made),
   ...calls(server, made),
   ...pauses(server),
+  ...operations(server),
+  ...alerts(server),
   ...streams(made),
   ...fileRequests(server),
   ...access(server),

@@ -15,6 +15,8 @@ import {
   RunStatsRecord,
   RunUsageRecord
 } from "../records/Records.ts"
+import { sentDuration, sentInstant } from "../records/SentTime.ts"
+import { RunSeriesRecord } from "../records/SeriesRecords.ts"
 import { CompletedTokenRecord, TokenCompletionInput } from "../records/TokenRecords.ts"
 import { pathId, sentId } from "../records/Uuid.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
@@ -73,6 +75,31 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .annotateMerge(
         extension(
           "Count runs of the last hour, or of the time range, by minute and outcome, with their durations and failures"
+        )
+      )
+      .annotateMerge(requires({ type: "run", action: "read", on: "resource" })),
+    HttpApiEndpoint.get("series", "/v1/runs/series", {
+      query: {
+        project: Schema.optionalKey(Schema.String.annotate({ description: "Only this project: its id or its name" })),
+        fn: Schema.optionalKey(
+          Schema.String.annotate({
+            description: "Only this function: `ns/var` with `project`, or `project:ns/var`"
+          })
+        ),
+        from: Schema.optionalKey(sentInstant("Start of the period; by default, one hour before its end")),
+        to: Schema.optionalKey(sentInstant("End of the period; now by default")),
+        step: Schema.optionalKey(
+          sentDuration(
+            "Length of a step, such as `5m`: whole minutes, at most a day. By default, the period has at most 240 steps, and at most 1,500 are possible"
+          )
+        )
+      },
+      success: Single("RunSeriesResponse", RunSeriesRecord),
+      error: NotFoundError
+    })
+      .annotateMerge(
+        extension(
+          "Count the ended runs of each function by step, with percentiles of their waits and durations. Counts are at most 10 s old, and are kept for 30 days"
         )
       )
       .annotateMerge(requires({ type: "run", action: "read", on: "resource" })),

@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import { BreakingProxy } from "./BreakingProxy.ts"
@@ -43,95 +41,6 @@ describe("weft tokens complete", () => {
     assert.match(again.stderr, /The token (was completed at|has expired)/)
     const broken = await harness.run(["tokens", "complete", run_id, "approval", "{"])
     assert.deepInclude(broken, { code: 2 })
-  })
-})
-
-describe("weft run", () => {
-  it("prints only the result of a function on stdout", async () => {
-    const [sum, echo, failed] = await Promise.all([
-      harness.run(["run", "main/add", "1", "2", "--", "-5"]),
-      harness.json(["run", "shop:main/echo", '"text"', '{"deep":[null]}']),
-      harness.run(["run", "main/fail"])
-    ])
-    assert.deepInclude(sum, { code: 0, stdout: "-2\n" })
-    assert.match(sum.stderr, /^succeeded in .+, run [0-9a-f-]{36}\n$/)
-    assert.deepInclude(echo, { status: "succeeded", result: ["text", { deep: [null] }] })
-    assert.deepInclude(failed, { code: 1, stdout: "" })
-    assert.match(
-      failed.stderr,
-      /^error RangeError: no such rate\n {2}at charge \(src\/billing\.ts:17:9\)\nhint {2}`weft logs/
-    )
-  })
-
-  it("reads arguments from files and from stdin", async () => {
-    writeFileSync(join(harness.folder, "args.json"), "[20, 22]")
-    writeFileSync(join(harness.folder, "broken.json"), "[20,")
-    const [file, stdin, broken, twice, missing] = await Promise.all([
-      harness.run(["run", "main/add", "--file", "args.json"]),
-      harness.json(["run", "main/echo", "--file", "-"], { stdin: '{"one":"argument"}' }),
-      harness.run(["run", "main/add", "--file", "broken.json"]),
-      harness.run(["run", "main/add", "1", "--file", "args.json"]),
-      harness.run(["run", "main/add", "--file", "none.json"])
-    ])
-    assert.strictEqual(file.stdout, "42\n")
-    assert.deepStrictEqual(stdin.result, [{ one: "argument" }])
-    assert.deepInclude(broken, { code: 2, stderr: "error broken.json is not JSON: [20,\n" })
-    assert.deepInclude(twice, { code: 2 })
-    assert.deepInclude(missing, { code: 1 })
-    assert.include(missing.stderr, "none.json cannot be read")
-  })
-
-  it("runs a function of a build of the named project, as type `run`", async () => {
-    const { build_id } = await harness.client.builds.deployed("shop")
-    const [sum, both, nowhere] = await Promise.all([
-      harness.json(["run", "shop:main/add", "1", "2", "--build", build_id]),
-      harness.run(["run", "shop:main/add", "--build", build_id, "--idempotency-key", "one"]),
-      harness.run(["run", "shop:main/add", "--build", nobody])
-    ])
-    assert.deepInclude(sum, { result: 3, run_type: "run", build_id })
-    assert.deepInclude(both, { code: 2 })
-    assert.deepInclude(nowhere, { code: 1 })
-  })
-
-  it("reports unquoted text, an unknown function and a run that has not ended", async () => {
-    const [word, unknown, slow, left] = await Promise.all([
-      harness.run(["run", "main/add", "hello"]),
-      harness.run(["run", "main/none", "--json"]),
-      harness.run(["run", "main/hang", "--wait", "1"]),
-      harness.run(["run", "main/hang", "--wait", "0"])
-    ])
-    assert.deepInclude(word, {
-      code: 2,
-      stderr: "error Argument 1 is not JSON: hello\nhint  for text, write '\"hello\"'\n"
-    })
-    assert.strictEqual(unknown.code, 1)
-    assert.deepInclude(JSON.parse(unknown.stderr).error, { code: "bad_request" })
-    assert.deepInclude(slow, { code: 1 })
-    assert.match(slow.stderr, /has not ended within 1 s\nhint {2}follow it with `weft logs [0-9a-f-]{36} --follow`\n$/)
-    assert.deepInclude(left, { code: 0 })
-    assert.deepStrictEqual(await harness.json(["runs", "cancel", "--all", "--type", "call"]), { cancelled: 2 })
-    assert.deepStrictEqual(await harness.json(["deliveries", "list", "--project", "shop"]), [])
-    assert.deepStrictEqual(await harness.json(["deliveries", "cancel", "--all", "--dry-run"]), {
-      cancelled: 0,
-      matched: 0
-    })
-    assert.deepStrictEqual(await harness.json(["deliveries", "cancel", "--project", "shop"]), { cancelled: 0 })
-    const unselective = await harness.run(["deliveries", "cancel"])
-    assert.include(unselective.stderr, "give --project, --function or --event-type, or --all without them")
-  })
-
-  it("pauses a function, lists the pause and resumes", async () => {
-    const paused = await harness.json(["pause", "shop:main/none", "--schedules", "skip", "--drain"])
-    assert.deepInclude(paused, { project_name: "shop", ns: "main", var: "none", schedules: "skip" })
-    assert.deepStrictEqual(await harness.json(["pauses"]), [paused])
-    assert.deepInclude(await harness.run(["resume", "main/none", "--project", "shop"]), { code: 0 })
-    assert.deepStrictEqual(await harness.json(["pauses"]), [])
-    const [again, unnamed] = await Promise.all([
-      harness.run(["resume", "shop:main/none"]),
-      harness.run(["pause", "shop:main/none", "--all"])
-    ])
-    assert.include(again.stderr, "It is not paused")
-    assert.include(unnamed.stderr, "give a function, --project or --all")
   })
 })
 
@@ -223,6 +132,30 @@ describe("weft runs and weft logs", () => {
     assert.deepInclude(replayed, { origin_run_id: run_id, run_type: "run" })
     assert.isAbove(stats.succeeded, 0)
     assert.deepInclude(missing, { code: 1, stdout: "" })
+  })
+
+  it("replay and cancel all runs that flags select, in the background", async () => {
+    const matching = ["--all-matching", "--status", "failed", "--function", "main/fail"]
+    const { matched } = await harness.json(["runs", "replay", ...matching, "--dry-run"])
+    const [replayed, cancelled, without, mixed] = await Promise.all([
+      harness.json(["runs", "replay", ...matching, "--since", "1h", "--build", "deployed"]),
+      harness.run(["runs", "cancel", "--all-matching", "--function", "main/none"]),
+      harness.run(["runs", "replay", "--all-matching"]),
+      harness.run(["runs", "cancel", "--all", "--project", "shop"])
+    ])
+    assert.deepInclude(replayed, { kind: "replay", state: "succeeded", done: matched })
+    assert.strictEqual(cancelled.stdout, "succeeded: 0 of 0 (0 done)\n")
+    assert.include(without.stderr, "--all-matching needs --status")
+    assert.include(mixed.stderr, "need --all-matching")
+    const publish = () => harness.client.events.publish({ event_type: "order:created", event_data: { total: 4 } })
+    const events = await Promise.all(Array.from({ length: 20 }, publish))
+    for (const { event_id } of events) await ended(event_id)
+    const slow = ["--all-matching", "--status", "succeeded", "--rate", "1", "--detach"]
+    const left = await harness.json(["runs", "replay", ...slow])
+    const stopped = await harness.json(["operations", "cancel", left.operation_id])
+    assert.deepInclude(stopped, { operation_id: left.operation_id, state: "cancelled" })
+    const followed = await harness.json(["operations", "follow", left.operation_id])
+    assert.deepStrictEqual([followed, (await harness.json(["operations", "list"])).length], [stopped, 3])
   })
 
   it("cancel the named runs, and nothing without a selection", async () => {

@@ -3,6 +3,100 @@ import type { PageQuery } from "../Pages.ts"
 
 import type { Permissions } from "../Permissions.ts"
 
+export interface AlertChange {
+  readonly name?: string | undefined
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition?:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number | undefined
+        readonly oldest_seconds?: number | undefined
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+    | undefined
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes?: number | undefined
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions?:
+    | ReadonlyArray<
+        | {
+            readonly type: "webhook"
+            readonly url: string
+          }
+        | {
+            readonly type: "event" | "hook"
+          }
+      >
+    | undefined
+  /** True by default */
+  readonly enabled?: boolean | undefined
+}
+
+export interface AlertInput {
+  /** 1 to 100 characters */
+  readonly name: string
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number | undefined
+        readonly oldest_seconds?: number | undefined
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes?: number | undefined
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions: ReadonlyArray<
+    | {
+        readonly type: "webhook"
+        readonly url: string
+      }
+    | {
+        readonly type: "event" | "hook"
+      }
+  >
+  /** True by default */
+  readonly enabled?: boolean | undefined
+  /** Id or name of a project; without it, the rule is about the environment */
+  readonly project?: string | undefined
+  /** Only this function of the project: `ns/var`, or `project:ns/var` without `project` */
+  readonly fn?: string | undefined
+}
+
 export interface ApiKeyChange {
   readonly enabled?: boolean | undefined
   readonly name?: string | undefined
@@ -138,6 +232,37 @@ export interface MultipartUploadInput {
   readonly content_type?: string | undefined
 }
 
+export interface OperationInput {
+  readonly kind: "cancel" | "replay"
+  /** Selects the runs. A replay needs `status`; a cancellation selects running runs only */
+  readonly filter?:
+    | {
+        readonly status?: "running" | "succeeded" | "failed" | "cancelled" | undefined
+        readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
+        /** Only suspended durable runs that wait for this; `any` for all of them */
+        readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any" | undefined
+        /** Only of this project: its id, or its name when the runs started */
+        readonly project?: string | undefined
+        /** Only of this function: `ns/var` or `project:ns/var` */
+        readonly fn?: string | undefined
+        /** Only runs that this event triggered */
+        readonly event_id?: string | undefined
+        /** ISO 8601 duration back from now, such as P7D */
+        readonly time_range?: string | undefined
+      }
+    | undefined
+  readonly options?:
+    | {
+        /** Of a replay: `same`, the default, is the build of the run; `deployed` the active build of its project */
+        readonly build?: "same" | "deployed" | undefined
+        /** Maximum runs per second, 1 to 10,000; without it, as many as the node allows */
+        readonly rate?: number | undefined
+      }
+    | undefined
+  /** `true` changes nothing, and returns the number of matching runs */
+  readonly dry_run?: boolean | undefined
+}
+
 export interface OrganizationChange {
   readonly name?: string | undefined
   readonly plan?: "Free" | "Starter" | "Pro" | "Scale" | "Enterprise" | "Self-Host" | undefined
@@ -239,6 +364,14 @@ export interface RunsActivityQuery {
   readonly time_range?: string | undefined
 }
 
+export interface RunsSeriesQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly step?: string | undefined
+}
+
 export interface RunsCancelAllQuery {
   readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
   readonly time_range?: string | undefined
@@ -269,6 +402,10 @@ export interface DeadLettersListQuery extends PageQuery {
   readonly event_type?: string | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined
+}
+
+export interface OperationsListQuery extends PageQuery {
+  readonly state?: "pending" | "running" | "succeeded" | "cancelled" | "failed" | undefined
 }
 
 export interface StreamsSubscribeQuery {
@@ -306,6 +443,11 @@ export interface AuditListQuery extends PageQuery {
     | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
+    | "operation.create"
+    | "operation.cancel"
+    | "alert.create"
+    | "alert.update"
+    | "alert.remove"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -353,6 +495,11 @@ export interface AdminListAuditQuery extends PageQuery {
     | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
+    | "operation.create"
+    | "operation.cancel"
+    | "alert.create"
+    | "alert.update"
+    | "alert.remove"
     | "run.wake"
     | "token.complete"
     | "file.damage"

@@ -4,16 +4,160 @@ import type { Permissions } from "../Permissions.ts"
 
 export type {
   Evaluation,
+  FunctionSeries,
   LogEntry,
+  Percentiles,
   ReplResult,
   Run,
   RunActivity,
+  RunCounts,
+  RunSeries,
   RunStats,
   RunStep,
   RunUsage,
   RunWait,
+  SeriesPoint,
   Waiting
 } from "./RunRecords.ts"
+
+export interface Alert {
+  readonly alert_id: string
+  readonly name: string
+  /** Null for a rule about the environment */
+  readonly project_id: string | null
+  /** Name of the project when the rule was created */
+  readonly project_name: string | null
+  /** Null for a rule about a project or the environment */
+  readonly ns: string | null
+  readonly var: string | null
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number
+        readonly oldest_seconds?: number
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes: number
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions: ReadonlyArray<
+    | {
+        readonly type: "webhook"
+        readonly url: string
+      }
+    | {
+        readonly type: "event" | "hook"
+      }
+  >
+  readonly enabled: boolean
+  /** `pending`: the condition is true, but not yet for long enough */
+  readonly state: "ok" | "pending" | "firing"
+  readonly since: string
+  /** Value of the latest evaluation: a share, milliseconds, a number of deliveries, seconds, or minutes; null without data */
+  readonly value: number | null
+  readonly evaluated_at: string | null
+  /** Message of the action that failed last; null if the latest notification succeeded */
+  readonly last_error: string | null
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface AlertTest {
+  readonly results: ReadonlyArray<{
+    readonly action:
+      | {
+          readonly type: "webhook"
+          readonly url: string
+        }
+      | {
+          readonly type: "event" | "hook"
+        }
+    /** Null if the action succeeded */
+    readonly error: string | null
+  }>
+  /** Signs the webhooks of the rule; other responses do not contain it */
+  readonly webhook_secret: string
+}
+
+export interface AlertWithSecret {
+  readonly alert_id: string
+  readonly name: string
+  /** Null for a rule about the environment */
+  readonly project_id: string | null
+  /** Name of the project when the rule was created */
+  readonly project_name: string | null
+  /** Null for a rule about a project or the environment */
+  readonly ns: string | null
+  readonly var: string | null
+  /** `failure_share`: more than this share of the runs failed. `latency`: a percentile of `duration` or `wait` is above. `backlog`: more due deliveries, or one that has waited longer. `silence`: no run has succeeded for this time */
+  readonly condition:
+    | {
+        readonly type: "failure_share"
+        readonly share: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "latency"
+        readonly of: "duration" | "wait"
+        readonly percentile: 50 | 95 | 99
+        readonly over_ms: number
+        readonly min_runs: number
+        readonly window_minutes: number
+      }
+    | {
+        readonly type: "backlog"
+        readonly deliveries?: number
+        readonly oldest_seconds?: number
+      }
+    | {
+        readonly type: "silence"
+        readonly minutes: number
+      }
+  /** Time for which the condition must hold before the rule fires */
+  readonly for_minutes: number
+  /** 1 to 5. `webhook`: a signed POST request. `event`: `svc:alert:fired` and `svc:alert:resolved`. `hook`: the callback of the host */
+  readonly actions: ReadonlyArray<
+    | {
+        readonly type: "webhook"
+        readonly url: string
+      }
+    | {
+        readonly type: "event" | "hook"
+      }
+  >
+  readonly enabled: boolean
+  /** `pending`: the condition is true, but not yet for long enough */
+  readonly state: "ok" | "pending" | "firing"
+  readonly since: string
+  /** Value of the latest evaluation: a share, milliseconds, a number of deliveries, seconds, or minutes; null without data */
+  readonly value: number | null
+  readonly evaluated_at: string | null
+  /** Message of the action that failed last; null if the latest notification succeeded */
+  readonly last_error: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  /** Signs the webhooks of the rule; other responses do not contain it */
+  readonly webhook_secret: string
+}
 
 export interface ApiKey {
   readonly api_key_id: string
@@ -56,6 +200,11 @@ export interface AuditEntry {
     | "dead_letters.discard"
     | "pause.create"
     | "pause.end"
+    | "operation.create"
+    | "operation.cancel"
+    | "alert.create"
+    | "alert.update"
+    | "alert.remove"
     | "run.wake"
     | "token.complete"
     | "file.damage"
@@ -390,6 +539,64 @@ export interface NodeSummary {
   readonly deliveries_max: number
 }
 
+export interface Operation {
+  readonly operation_id: string
+  readonly kind: "cancel" | "replay"
+  /** `pending` while an older operation of the environment executes */
+  readonly state: "pending" | "running" | "succeeded" | "cancelled" | "failed"
+  readonly filter: OperationFilter
+  readonly options: OperationOptions
+  /** Number of runs that matched when the operation was created */
+  readonly total: number
+  /** Number of runs that it cancelled, or whose replay it started */
+  readonly done: number
+  /** Number of runs that needed nothing: they had ended, their delivery was retried, or they have no event, as webhooks and tools */
+  readonly skipped: number
+  /** Number of runs that it could not process */
+  readonly failed: number
+  /** The newest of these runs; at most 10 */
+  readonly failures: ReadonlyArray<OperationFailure>
+  /** Reason why it does not progress now, such as a limit of the plan; null otherwise */
+  readonly waiting: string | null
+  /** Reason of the state `failed`; null otherwise */
+  readonly error: string | null
+  readonly created_at: string
+  /** Type and id of the credential */
+  readonly created_by: string
+  readonly started_at: string | null
+  readonly ended_at: string | null
+}
+
+export interface OperationFailure {
+  readonly run_id: string
+  readonly reason: string
+}
+
+export interface OperationFilter {
+  readonly status?: "running" | "succeeded" | "failed" | "cancelled"
+  readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  /** Only suspended durable runs that wait for this; `any` for all of them */
+  readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any"
+  /** Only of this project: its id, or its name when the runs started */
+  readonly project?: string
+  /** Only of this function: `ns/var` or `project:ns/var` */
+  readonly fn?: string
+  /** Only runs that this event triggered */
+  readonly event_id?: string
+  readonly since?: string
+}
+
+export interface OperationOptions {
+  /** Of a replay: `same`, the default, is the build of the run; `deployed` the active build of its project */
+  readonly build?: "same" | "deployed"
+  /** Maximum runs per second, 1 to 10,000; without it, as many as the node allows */
+  readonly rate?: number
+}
+
+export interface OperationPreview {
+  readonly matched: number
+}
+
 export interface Organization {
   readonly org_id: string
   readonly slug: string
@@ -522,6 +729,8 @@ export interface Plan {
     readonly max_eval_source_bytes: number
     /** -1 for unlimited */
     readonly max_repl_sessions: number
+    /** -1 for unlimited */
+    readonly max_alert_rules: number
   }
 }
 

@@ -18,12 +18,29 @@ export interface Evaluation {
   readonly logs: ReadonlyArray<LogEntry>
 }
 
+export interface FunctionSeries {
+  /** Null for the sum of all functions without a series of their own */
+  readonly project_id: string | null
+  readonly project_name: string | null
+  readonly ns: string | null
+  readonly var: string | null
+  readonly total: RunCounts
+  /** Steps in which runs started or ended, in their order */
+  readonly points: ReadonlyArray<SeriesPoint>
+}
+
 export interface LogEntry {
   readonly seq: number
   readonly time: string
   readonly level: "debug" | "info" | "warn" | "error"
   readonly message: string
   readonly data: Json
+}
+
+export interface Percentiles {
+  readonly p50_ms: number
+  readonly p95_ms: number
+  readonly p99_ms: number
 }
 
 export interface ReplResult {
@@ -96,6 +113,27 @@ export interface RunActivity {
   }>
 }
 
+export interface RunCounts {
+  readonly succeeded: number
+  /** Failed runs, with those that another attempt follows */
+  readonly failed: number
+  readonly cancelled: number
+  /** Failed runs that another attempt follows */
+  readonly retried: number
+  /** Times from the event, or from the due time of a later attempt, to the start, within 5 %; null if no run waited */
+  readonly wait: Percentiles | null
+  /** Times from the start to the end of succeeded and failed runs, within 5 %; null without one */
+  readonly duration: Percentiles | null
+}
+
+export interface RunSeries {
+  readonly from: string
+  readonly to: string
+  readonly step_seconds: number
+  /** Of the 20 functions with the most ended runs, and last the sum of the others */
+  readonly series: ReadonlyArray<FunctionSeries>
+}
+
 export interface RunStats {
   readonly total_runs: number
   readonly running: number
@@ -140,6 +178,20 @@ export interface RunWait {
   readonly attempts: number
   readonly since: string
   readonly until: string | null
+}
+
+export interface SeriesPoint {
+  readonly time: string
+  readonly succeeded: number
+  /** Failed runs, with those that another attempt follows */
+  readonly failed: number
+  readonly cancelled: number
+  /** Failed runs that another attempt follows */
+  readonly retried: number
+  /** Times from the event, or from the due time of a later attempt, to the start, within 5 %; null if no run waited */
+  readonly wait: Percentiles | null
+  /** Times from the start to the end of succeeded and failed runs, within 5 %; null without one */
+  readonly duration: Percentiles | null
 }
 
 export interface Waiting {

@@ -10,6 +10,7 @@ import type {
   RunsCancelAllQuery,
   RunsListQuery,
   RunsReplayQuery,
+  RunsSeriesQuery,
   TokenCompletionInput
 } from "./Inputs.ts"
 import type {
@@ -19,6 +20,7 @@ import type {
   LogEntry,
   Run,
   RunActivity,
+  RunSeries,
   RunStats,
   RunStep,
   RunUsage,
@@ -39,6 +41,11 @@ export class RunsEndpoints extends Endpoints {
   /** Count runs of the last hour, or of the time range, by minute and outcome, with their durations and failures. `GET /v1/runs/activity` */
   activity(query: RunsActivityQuery = {}, options: RequestOptions = {}): Promise<RunActivity> {
     return this.caller.one("GET", "/v1/runs/activity", options, { query })
+  }
+
+  /** Count the ended runs of each function by step, with percentiles of their waits and durations. Counts are at most 10 s old, and are kept for 30 days. `GET /v1/runs/series` */
+  series(query: RunsSeriesQuery = {}, options: RequestOptions = {}): Promise<RunSeries> {
+    return this.caller.one("GET", "/v1/runs/series", options, { query })
   }
 
   /** Get a run. `GET /v1/runs/{run_id}` */

@@ -23,12 +23,15 @@ import {
 } from "../resources/secrets/ContextVariables.ts"
 import type { OrgUsage } from "../resources/usage/OrgUsage.ts"
 import { OrgUsages } from "../resources/usage/OrgUsages.ts"
+import type { Alerts } from "../runtime/control/Alerts.ts"
 import type { Calls, NewCall } from "../runtime/control/Calls.ts"
 import type { DeadLetters } from "../runtime/control/DeadLetters.ts"
 import { Deliveries } from "../runtime/control/Deliveries.ts"
 import type { DeliveryQuery } from "../runtime/control/DeliveryQuery.ts"
+import type { Operations } from "../runtime/control/Operations.ts"
 import { type NewPause, type PauseState, Pauses } from "../runtime/control/Pauses.ts"
 import type { RunControl } from "../runtime/control/RunControl.ts"
+import type { RunStatistics } from "../runtime/control/RunStatistics.ts"
 import { Runs } from "../runtime/control/Runs.ts"
 import type { Tokens } from "../runtime/control/Tokens.ts"
 import type { NewSnippet, SnippetEnd, Snippets } from "../runtime/evaluation/Snippets.ts"
@@ -39,12 +42,14 @@ import { ApiKeys } from "../tenants/access/ApiKeys.ts"
 import { Caller, hostIdentity } from "../tenants/access/Caller.ts"
 import type { ServiceKeys } from "../tenants/access/ServiceKeys.ts"
 import type { Sessions } from "../tenants/access/Sessions.ts"
+import { type HostAlerts, hostAlerts } from "./HostAlerts.ts"
 import { type HostAudit, hostAudit } from "./HostAudit.ts"
 import type { HostCalls } from "./HostCalls.ts"
 import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
 import { type HostDeadLetters, hostDeadLetters } from "./HostDeadLetters.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
+import { type HostOperations, hostOperations } from "./HostOperations.ts"
 import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
 import { type HostCalled, type HostRuns, hostCall, hostRuns } from "./HostRuns.ts"
 import { hostEvaluate, type SnippetSignal } from "./HostSnippets.ts"
@@ -108,6 +113,10 @@ export interface WeftEnv {
     readonly get: (pauseId: string) => Promise<PauseState>
     readonly remove: (pauseId: string) => Promise<void>
   }
+  /** Cancellations and replays of many runs, in the background. */
+  readonly operations: HostOperations
+  /** Rules about failures, latencies, backlogs and silence. */
+  readonly alerts: HostAlerts
   /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
   readonly schedules: {
     readonly list: (page?: PageRequest) => Promise<Page<Schedule>>
@@ -137,11 +146,14 @@ export type HostEnvServices =
   | Builds
   | Events
   | Runs
+  | RunStatistics
   | RunControl
   | Tokens
   | Deliveries
   | DeadLetters
   | Pauses
+  | Operations
+  | Alerts
   | Schedules
   | Calls
   | Snippets
@@ -227,6 +239,7 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
         )
     },
     runs: hostRuns(run),
+    alerts: hostAlerts(run),
     schedules: {
       list: (page = firstPage) => run(Schedules.use((schedules) => schedules.list(page))),
       remove: (scheduleId) => run(Schedules.use((schedules) => schedules.remove(scheduleId)))
@@ -237,6 +250,7 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
       get: (pauseId) => run(Pauses.use((pauses) => pauses.get(pauseId))),
       remove: (pauseId) => run(Pauses.use((pauses) => pauses.resume(pauseId)))
     },
+    operations: hostOperations(run),
     deliveries: { cancel: (query = {}) => run(Deliveries.use((deliveries) => deliveries.cancel(query))) },
     deadLetters: hostDeadLetters(run),
     call: hostCall(run),

@@ -2,11 +2,13 @@
 import { Effect, type Schema } from "effect"
 import { firstPage, type Page, type PageRequest } from "../foundation/Page.ts"
 import { type Called, Calls, type NewCall } from "../runtime/control/Calls.ts"
+import type { ReplayBuild } from "../runtime/control/ReplayMatch.ts"
 import { type CancelQuery, RunControl } from "../runtime/control/RunControl.ts"
+import { RunStatistics, type SeriesQuery } from "../runtime/control/RunStatistics.ts"
 import { type RunQuery, Runs } from "../runtime/control/Runs.ts"
-import type { ReplayBuild } from "../runtime/control/replayMatch.ts"
 import { type CompletedToken, Tokens } from "../runtime/control/Tokens.ts"
 import type { LogEntry, RunStats } from "../runtime/runs/Run.ts"
+import type { RunSeries } from "../runtime/runs/Series.ts"
 import type { OpenWait } from "../runtime/runs/Workflow.ts"
 import type { Caller } from "../tenants/access/Caller.ts"
 import { type HostEvent, type HostRun, type HostStep, hostEvent, hostRun, hostStep, mapPage } from "./HostRecords.ts"
@@ -26,6 +28,8 @@ export interface HostRuns {
   readonly list: (query?: RunQuery, page?: PageRequest) => Promise<Page<HostRun>>
   readonly get: (runId: string) => Promise<HostRun>
   readonly stats: () => Promise<RunStats>
+  /** Counts the ended runs of each function by step, with the percentiles of their waits and durations. */
+  readonly series: (query?: SeriesQuery) => Promise<RunSeries>
   /** Lists the log of a run; of a running run, the lines logged so far. */
   readonly logs: (runId: string, page?: PageRequest) => Promise<Page<LogEntry>>
   /** Lists the recorded results of a durable run in their order, with its open waits. */
@@ -45,7 +49,9 @@ export interface HostRuns {
   readonly replay: (runId: string, build?: ReplayBuild, from?: string) => Promise<HostCalled>
 }
 
-type RunEffect = <A, E>(effect: Effect.Effect<A, E, Runs | RunControl | Tokens | Calls | Caller>) => Promise<A>
+type RunEffect = <A, E>(
+  effect: Effect.Effect<A, E, Runs | RunStatistics | RunControl | Tokens | Calls | Caller>
+) => Promise<A>
 
 export const hostRuns = (runEffect: RunEffect): HostRuns => ({
   list: (query = {}, page = firstPage) =>
@@ -63,6 +69,7 @@ export const hostRuns = (runEffect: RunEffect): HostRuns => ({
       )
     ),
   stats: () => runEffect(Runs.use((runs) => runs.stats)),
+  series: (query = {}) => runEffect(RunStatistics.use((statistics) => statistics.series(query))),
   logs: (runId, page = firstPage) => runEffect(Runs.use((runs) => runs.logs(runId, page))),
   steps: (runId, page = firstPage) =>
     runEffect(

@@ -72,6 +72,15 @@ export type PauseId = typeof PauseId.Type
 export const ReplId = uuidLike("01970d46-2da0-7b62-8e1d-5b4e3c2d1f7f").pipe(Schema.brand("ReplId"))
 export type ReplId = typeof ReplId.Type
 
+export const OperationId = uuidLike("01970d46-2d10-7c6e-8b1f-6e5d4c3b2a10").pipe(Schema.brand("OperationId"))
+export type OperationId = typeof OperationId.Type
+export const AlertId = uuidLike("01970d46-2da0-7b62-8e1d-5b4e3c2d1a7f").pipe(Schema.brand("AlertId"))
+export type AlertId = typeof AlertId.Type
+
+/** A transition of an alert rule. */
+export const NoticeId = uuid.pipe(Schema.brand("NoticeId"))
+export type NoticeId = typeof NoticeId.Type
+
 export const DomainId = uuidLike("01970d43-7eb0-7fae-b37b-a2c0be6f4b0f").pipe(Schema.brand("DomainId"))
 export type DomainId = typeof DomainId.Type
 

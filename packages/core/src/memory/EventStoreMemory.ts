@@ -18,6 +18,9 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
             : Effect.succeed(event)
         }),
 
+      getMany: (envId, ids) =>
+        Effect.sync(() => ids.flatMap((id) => events.get(id) ?? []).filter(({ env_id }) => env_id === envId)),
+
       list: (envId, page, only) =>
         Effect.sync(() =>
           toBoundedPage(

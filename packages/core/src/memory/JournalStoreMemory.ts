@@ -86,7 +86,11 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
           invoking: [...db.histories.values()].some(({ waits }) =>
             waits.some(({ child_event_id, outcome }) => child_event_id !== null && outcome === null)
           ),
+          next_alert_at: earliest([...db.alerts.values()].filter(({ enabled }) => enabled).map(({ due_at }) => due_at)),
           next_tick_at: earliest([...db.schedules.values()].map(({ due_at }) => due_at)),
+          operations: [...db.operations.values()].some(
+            ({ operation, until }) => operation.ended_at === null && until < now
+          ),
           pauses_version: versionOf([...db.pauses.values()])
         })),
 

@@ -5,6 +5,7 @@
  */
 import { Context, Layer } from "effect"
 import type {
+  AlertId,
   ApiKeyId,
   AuditId,
   BuildId,
@@ -14,6 +15,7 @@ import type {
   EventId,
   FileId,
   NodeId,
+  OperationId,
   OrgId,
   PauseId,
   ProjectId,
@@ -38,8 +40,11 @@ import type { RemovedProject } from "../resources/projects/RemovedProject.ts"
 import type { Schedule } from "../resources/schedules/Schedule.ts"
 import type { ContextVariable } from "../resources/secrets/ContextVariable.ts"
 import type { Event } from "../runtime/events/Event.ts"
+import type { Alert } from "../runtime/runs/Alert.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { StoredFlowState } from "../runtime/runs/FlowRules.ts"
+import type { MinuteCounts } from "../runtime/runs/MinuteCounts.ts"
+import type { StoredOperation } from "../runtime/runs/Operation.ts"
 import type { Pause } from "../runtime/runs/Pause.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
 import type { History } from "../runtime/runs/Workflow.ts"
@@ -108,6 +113,14 @@ export class MemoryDatabase extends Context.Service<
     /** States of the rules of flow control, by `<env_id> <key>`. */
     readonly flowStates: Map<string, StoredFlowState>
     readonly pauses: Map<PauseId, Pause>
+    /** Operations, with the ends of their leases and their idempotency keys. */
+    readonly operations: Map<
+      OperationId,
+      { readonly operation: StoredOperation; readonly until: Timestamp; readonly key: string | null }
+    >
+    readonly alerts: Map<AlertId, Alert>
+    /** By environment and key. */
+    readonly series: Map<string, MinuteCounts>
     /** Removed and counted runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Number of the latest batch of run counts, by node. */
@@ -149,6 +162,9 @@ export class MemoryDatabase extends Context.Service<
       once: new Map(),
       flowStates: new Map(),
       pauses: new Map(),
+      operations: new Map(),
+      alerts: new Map(),
+      series: new Map(),
       removedRuns: [],
       countBatches: new Map(),
       leases: new Map()

@@ -19,11 +19,14 @@ import type { ContextVariableStore } from "../resources/secrets/ContextVariableS
 import type { EventStore } from "../runtime/events/EventStore.ts"
 import type { JournalStore } from "../runtime/journal/JournalStore.ts"
 import type { AdmissionStore } from "../runtime/runs/AdmissionStore.ts"
+import type { AlertStore } from "../runtime/runs/AlertStore.ts"
 import type { DeadLetterStore } from "../runtime/runs/DeadLetterStore.ts"
 import type { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
+import type { OperationStore } from "../runtime/runs/OperationStore.ts"
 import type { PauseStore } from "../runtime/runs/PauseStore.ts"
 import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
 import type { RunStore } from "../runtime/runs/RunStore.ts"
+import type { SeriesStore } from "../runtime/runs/SeriesStore.ts"
 import type { TickStore } from "../runtime/runs/TickStore.ts"
 import type { WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
 import type { WorkflowTokenStore } from "../runtime/runs/WorkflowTokenStore.ts"
@@ -35,6 +38,7 @@ import type { RateStore } from "../tenants/orgs/RateStore.ts"
 import type { TenantStore } from "../tenants/orgs/TenantStore.ts"
 import type { UsageStore } from "../tenants/orgs/UsageStore.ts"
 import * as AdmissionStoreMemory from "./AdmissionStoreMemory.ts"
+import * as AlertStoreMemory from "./AlertStoreMemory.ts"
 import * as ApiKeyStoreMemory from "./ApiKeyStoreMemory.ts"
 import * as AuditStoreMemory from "./AuditStoreMemory.ts"
 import * as BlobStoreMemory from "./BlobStoreMemory.ts"
@@ -48,6 +52,7 @@ import * as EventStoreMemory from "./EventStoreMemory.ts"
 import * as FileStoreMemory from "./FileStoreMemory.ts"
 import * as JournalStoreMemory from "./JournalStoreMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import * as OperationStoreMemory from "./OperationStoreMemory.ts"
 import * as PauseStoreMemory from "./PauseStoreMemory.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
 import * as RateStoreMemory from "./RateStoreMemory.ts"
@@ -56,6 +61,7 @@ import * as RunStoreMemory from "./RunStoreMemory.ts"
 import * as ScheduleStoreMemory from "./ScheduleStoreMemory.ts"
 import * as ScrubStoreMemory from "./ScrubStoreMemory.ts"
 import * as SealedStoreMemory from "./SealedStoreMemory.ts"
+import * as SeriesStoreMemory from "./SeriesStoreMemory.ts"
 import * as ServiceKeyStoreMemory from "./ServiceKeyStoreMemory.ts"
 import * as SessionStoreMemory from "./SessionStoreMemory.ts"
 import * as StreamStoreMemory from "./StreamStoreMemory.ts"
@@ -86,6 +92,9 @@ export type DatabaseStores =
   | DeliveryStore
   | DeadLetterStore
   | PauseStore
+  | OperationStore
+  | SeriesStore
+  | AlertStore
   | RunStore
   | RunControlStore
   | JournalStore
@@ -113,6 +122,9 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   DeliveryStoreMemory.layer,
   DeadLetterStoreMemory.layer,
   PauseStoreMemory.layer,
+  OperationStoreMemory.layer,
+  SeriesStoreMemory.layer,
+  AlertStoreMemory.layer,
   RunStoreMemory.layer,
   RunControlStoreMemory.layer,
   JournalStoreMemory.layer,

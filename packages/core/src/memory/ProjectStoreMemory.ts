@@ -19,6 +19,8 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
       contextVariables,
       schedules,
       pauses,
+      series,
+      alerts,
       uncommittedBlobs
     } = yield* MemoryDatabase
 
@@ -81,6 +83,8 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
             if (variable.project_id === id) contextVariables.delete(place)
           for (const { project_id, schedule_id } of schedules.values())
             if (project_id === id) schedules.delete(schedule_id)
+          for (const { project_id, alert_id } of alerts.values()) if (project_id === id) alerts.delete(alert_id)
+          for (const [key, { project_id }] of series) if (project_id === id) series.delete(key)
           for (const { project_id, pause_id } of pauses.values()) if (project_id === id) pauses.delete(pause_id)
           return Effect.void
         }),

@@ -6,6 +6,7 @@ import { parkedAt } from "../runtime/runs/Group.ts"
 import { type Renewal, RunControlStore } from "../runtime/runs/RunControlStore.ts"
 import { apply } from "./JournalStoreMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
+import { advance } from "./OperationStoreMemory.ts"
 import { cancelSelected } from "./RunCancellationMemory.ts"
 
 export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.effect(
@@ -73,6 +74,8 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
       redeliver: (delivery) => Effect.sync(() => void deliveries.set(delivery.delivery_id, { delivery, run_id: null })),
 
       renew: (renewal) => Effect.sync(() => renew(db, renewal)),
+
+      advance: (step) => Effect.sync(() => advance(db, step)),
 
       fork: ({ run, delivery, source, before }) =>
         Effect.sync(() => {

@@ -13,17 +13,7 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
     const { runs, logs, deliveries } = yield* MemoryDatabase
 
     const matching = (envId: EnvId, filter: RunFilter): ReadonlyArray<Run> =>
-      [...runs.values()]
-        .filter((run) => run.env_id === envId)
-        .filter((run) => filter.status === undefined || run.status === filter.status)
-        .filter((run) => filter.type === undefined || run.run_type === filter.type)
-        .filter((run) => filter.since === undefined || run.start_time >= filter.since)
-        .filter((run) => filter.eventId === undefined || run.event_id === filter.eventId)
-        .filter((run) => filter.waiting === undefined || isWaiting(run, filter.waiting))
-        .filter(({ project_id, project_name }) => {
-          const { only } = filter
-          return only === undefined || only.includes(project_id) || only.includes(project_name)
-        })
+      [...runs.values()].filter((run) => run.env_id === envId && isListed(run, filter))
 
     return RunStore.of({
       get: (envId, id) =>
@@ -86,6 +76,15 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
     })
   })
 )
+
+/** True if the filter selects the run of its environment. */
+export const isListed = (run: Run, { status, type, since, eventId, waiting, only }: RunFilter): boolean =>
+  (status === undefined || run.status === status) &&
+  (type === undefined || run.run_type === type) &&
+  (since === undefined || run.start_time >= since) &&
+  (eventId === undefined || run.event_id === eventId) &&
+  (waiting === undefined || isWaiting(run, waiting)) &&
+  (only === undefined || only.includes(run.project_id) || only.includes(run.project_name))
 
 const isWaiting = ({ status, waiting }: Run, reason: WaitingFor | "any"): boolean =>
   status === "running" && waiting !== null && (reason === "any" || parseWaiting(waiting).for === reason)

@@ -4,7 +4,8 @@ import { Api } from "../../connection/Api.ts"
 import { usageError } from "../../Failure.ts"
 import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
-import { sinceFlag, typeFlag } from "./RunFilters.ts"
+import { hasMatchingFlags, matchingFlags, runMatching, toFilter } from "../operations/MatchingFlags.ts"
+import { sinceFlag, typeFlag, waitingFlag } from "./RunFilters.ts"
 
 const flags = {
   runs: Argument.String("run").pipe(Argument.withDescription("Ids of running runs"), Argument.variadic()),
@@ -20,13 +21,26 @@ const flags = {
     Flag.withMetavar("id"),
     Flag.withDescription("Only runs that this event triggered"),
     Flag.optional
-  )
+  ),
+  waiting: waitingFlag,
+  ...matchingFlags
 }
 
 export const cancel = Command.make(
   "cancel",
   flags,
-  Effect.fnUntraced(function* ({ runs, all, type, since, event, cleanup }) {
+  Effect.fnUntraced(function* ({ runs, all, allMatching, cleanup, ...matching }) {
+    const { type, since, event } = matching
+    if (allMatching) {
+      if (all || runs.length > 0 || Option.isSome(cleanup))
+        return yield* usageError("--all-matching cannot be combined with ids, --all or --cleanup")
+      return yield* runMatching({ kind: "cancel", filter: toFilter(matching) }, matching)
+    }
+    if (hasMatchingFlags(matching))
+      return yield* usageError(
+        "--waiting, --project, --function, --rate, --dry-run and --detach need --all-matching",
+        "give --all-matching instead of ids or --all"
+      )
     const isFiltered = [type, since, event].some(Option.isSome)
     if (all === runs.length > 0) {
       return yield* usageError(
@@ -46,6 +60,7 @@ export const cancel = Command.make(
   Command.withDescription("Cancel running runs, without retries"),
   Command.withExamples([
     { command: "weft runs cancel --all --type call --since 1h" },
+    { command: "weft runs cancel --all-matching --function main/onOrder", description: "In the background" },
     { command: "weft runs cancel 01890a5d-ac96-774b-bcce-b302099a8057 --cleanup 30s" }
   ])
 )

@@ -65,6 +65,8 @@ export interface EnvDeployments {
    * patterns match.
    */
   readonly matches: (eventType: string) => ReadonlyArray<Match>
+  /** Handlers that name the type of a system event; those of prefixes do not receive it. */
+  readonly systemHandlers: (eventType: string) => ReadonlyArray<Match>
   /** Handlers of the event about runs that failed for good. */
   readonly failureHandlers: ReadonlyArray<Match>
   /** Returns the functions whose runs an event of the type may cancel, with their conditions on the event. */
@@ -178,6 +180,7 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
       const more = prefixes.filter(({ prefix }) => eventType.startsWith(prefix))
       return more.length === 0 ? found : uniqueByFunction([...found, ...more.map(({ match }) => match)])
     },
+    systemHandlers: (eventType) => exact.get(eventType) ?? none,
     failureHandlers: exact.get(failureEventType) ?? [],
     cancels: (eventType) => cancels.get(eventType) ?? none,
     endpoint: (method, service, path) => routes.get(routeKey(method, service, path)),

@@ -3,6 +3,7 @@ import { Result, type Schema } from "effect"
 import { cronFault, isTimezone } from "../../foundation/time/Cron.ts"
 import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
 import { RecordMode } from "../../tenants/orgs/RecordMode.ts"
+import { isAlertEvent } from "./AlertEvents.ts"
 import { flowKeys, readCondition, readFlowControl } from "./FlowControl.ts"
 import {
   backgroundTimeoutMs,
@@ -200,8 +201,8 @@ const readFieldPath = (field: string, value: unknown): Read<string> =>
 
 const readEventType = (field: string, value: unknown): Read<string> =>
   Result.flatMap(readText(field, value, eventTypeLengthMax), (type) => {
-    if (type.startsWith("svc:") && type !== failureEventType) {
-      return fault(field, `must not start with svc:, which is reserved, except ${failureEventType}`)
+    if (type.startsWith("svc:") && type !== failureEventType && !isAlertEvent(type)) {
+      return fault(field, `must not start with svc:, which is reserved, except ${failureEventType} and svc:alert:…`)
     }
     return type.slice(0, -1).includes("*") ? fault(field, "may have * at its end only") : Result.succeed(type)
   })

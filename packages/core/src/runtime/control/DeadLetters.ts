@@ -27,8 +27,8 @@ import {
   readRunIds,
   toDeadLetterFilter
 } from "./DeadLetterQuery.ts"
+import type { ReplayBuild } from "./ReplayMatch.ts"
 import { type Matched, makeRedrive } from "./redriveLetters.ts"
-import type { ReplayBuild } from "./replayMatch.ts"
 
 export interface RedriveSelection extends DeadLetterSelection {
   /** The build that runs the letters again; `same` by default. */

@@ -8,14 +8,13 @@ import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import { makeEntries, toActor } from "../../resources/audit/AuditFacts.ts"
 import { AuditStore } from "../../resources/audit/AuditStore.ts"
 import { CurrentOrigin } from "../../resources/audit/Origin.ts"
-import { ProjectStore } from "../../resources/projects/ProjectStore.ts"
-import { resolveProject } from "../../resources/projects/resolveProject.ts"
 import { type Caller, type Identity, requirePermission } from "../../tenants/access/Caller.ts"
 import { readable } from "../../tenants/access/Permission.ts"
 import { PauseReleases } from "../dispatch/PauseReleases.ts"
 import { ActivePauses } from "../journal/ActivePauses.ts"
 import { describePause, formatTarget, type Pause } from "../runs/Pause.ts"
 import { type PausedRuns, PauseStore } from "../runs/PauseStore.ts"
+import { makeResolveTarget } from "./TargetScope.ts"
 
 export interface NewPause {
   /** Id or name of a project. Without it, the environment is paused. */
@@ -67,7 +66,7 @@ export class Pauses extends Context.Service<
       const active = yield* ActivePauses
       const releases = yield* PauseReleases
       const bus = yield* ClusterBus
-      const resolve = yield* makeResolve
+      const resolve = yield* makeResolveTarget("build", "execute", "*")
 
       const find = Effect.fnUntraced(function* ({ env_id }: Identity, text: string) {
         const id = readPauseId(text)
@@ -144,43 +143,6 @@ const maySee = ({ permissions }: Identity, { project_id, project_name }: Pause):
   const only = readable(permissions, "build", "read")
   return only === "all" || project_id === null || only.includes(project_id) || only.includes(project_name ?? "")
 }
-
-/** Returns a function that finds what a request pauses, and checks the permission. */
-const makeResolve = Effect.map(ProjectStore, (projects) =>
-  Effect.fnUntraced(function* ({ project, fn }: NewPause) {
-    const [, prefix, ns, name] = fn === undefined ? [] : (functionForm.exec(fn) ?? [])
-    const shape = checkShape({ project, fn, prefix, ns })
-    const named = project ?? prefix
-    if (named === undefined) {
-      const caller = yield* requirePermission("build", "*", "execute")
-      yield* shape
-      return { caller, target: { project_id: null, project_name: null, ns: null, var: null } }
-    }
-    const found = yield* resolveProject(projects, named, "build", "execute", shape)
-    const { project_id, name: project_name } = found.project
-    return { caller: found.caller, target: { project_id, project_name, ns: ns ?? null, var: name ?? null } }
-  })
-)
-
-const functionForm = /^(?:([^\s:/]{1,100}):)?([\w$]{1,200})\/([\w$]{1,200})$/
-
-interface SentTarget {
-  readonly project: string | undefined
-  readonly fn: string | undefined
-  readonly prefix: string | undefined
-  readonly ns: string | undefined
-}
-
-/** Fails if the fields contradict each other. */
-const checkShape = ({ project, fn, prefix, ns }: SentTarget): Effect.Effect<void, BadRequest> => {
-  if (fn === undefined) return Effect.void
-  if (ns === undefined) return refuse("fn must be a function: ns/var with project, or project:ns/var")
-  if ((project === undefined) === (prefix === undefined))
-    return refuse("fn needs exactly one project: give project and ns/var, or project:ns/var")
-  return Effect.void
-}
-
-const refuse = (reason: string) => Effect.fail(new BadRequest({ reason }))
 
 const formatActor = (caller: Identity, isAdmin: boolean): string => {
   const { actor_type, actor_id } = toActor(caller, { isAdmin })

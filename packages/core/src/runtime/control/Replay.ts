@@ -17,7 +17,7 @@ import { RunControlStore } from "../runs/RunControlStore.ts"
 import { RunStore } from "../runs/RunStore.ts"
 import { admitDelivery } from "./admitDelivery.ts"
 import { makeFork } from "./ReplayFrom.ts"
-import { makeFindMatch, type ReplayBuild } from "./replayMatch.ts"
+import { makeFindReplay, type ReplayBuild } from "./ReplayMatch.ts"
 import { StreamWatch } from "./StreamWatch.ts"
 
 /** Maximum concurrent transactions of replays of an environment, behind which those of other environments wait. */
@@ -37,7 +37,7 @@ export const makeReplay = Effect.gen(function* () {
   const watch = yield* StreamWatch
   const keys = yield* makeDeliveryKeys
   const fresh = yield* freshIds
-  const findMatch = yield* makeFindMatch
+  const findMatch = yield* makeFindReplay
   const claimer = yield* Claimer
   const slots = yield* Slots
   const bus = yield* ClusterBus

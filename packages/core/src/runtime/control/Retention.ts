@@ -1,5 +1,5 @@
 /**
- * Removes expired runs and expired idempotency keys.
+ * Removes expired runs, expired counts of runs, expired idempotency keys, and operations that ended 30 days ago.
  *
  * The plan of the organization and the host limit the age of runs. A pass runs when the node starts and every hour, more
  * often if the host keeps runs for less than four hours.
@@ -18,6 +18,9 @@ import type { Org } from "../../tenants/orgs/Tenant.ts"
 import { TenantStore } from "../../tenants/orgs/TenantStore.ts"
 import { JournalStore } from "../journal/JournalStore.ts"
 import { AdmissionStore } from "../runs/AdmissionStore.ts"
+import { seriesRetentionMs } from "../runs/MinuteCounts.ts"
+import { OperationStore } from "../runs/OperationStore.ts"
+import { SeriesStore } from "../runs/SeriesStore.ts"
 
 /** Maximum runs or keys per transaction. */
 const batch = 500
@@ -30,6 +33,9 @@ const pause = "100 millis"
  * node may be applied late, and decides as of the time of its event.
  */
 const lateMs = 300_000
+
+/** Retention of ended operations in milliseconds: 30 days. */
+const operationsMs = Duration.toMillis(Duration.days(30))
 
 const intervalMaxMs = Duration.toMillis(Duration.hours(1))
 
@@ -51,6 +57,8 @@ const makePasses = (toRetentionMs: (days: number) => number | null, intervalMs: 
     const plans = yield* Plans
     const journal = yield* JournalStore
     const admissions = yield* AdmissionStore
+    const operations = yield* OperationStore
+    const series = yield* SeriesStore
 
     /** Removes runs of the environment and returns their number. */
     const removeFrom = Effect.fnUntraced(function* (envId: EnvId, before: RunId) {
@@ -80,8 +88,26 @@ const makePasses = (toRetentionMs: (days: number) => number | null, intervalMs: 
       while ((yield* admissions.forget(before, batch)) > 0) yield* Effect.sleep(pause)
     })
 
+    const removeOperations = Effect.gen(function* () {
+      const before = addMillis(yield* currentTime, -operationsMs)
+      while ((yield* operations.forget(before, batch)) > 0) yield* Effect.sleep(pause)
+    })
+
+    /** Removes counts of runs of all environments, also of those whose runs are kept longer. */
+    const removeSeries = Effect.fnUntraced(function* ({ org_id }: Org) {
+      const before = addMillis(yield* currentTime, -seriesRetentionMs)
+      yield* forAll(
+        (page) => tenants.listEnvs(org_id, page),
+        Effect.fnUntraced(function* ({ env_id }) {
+          while ((yield* series.purge(env_id, before, batch)) > 0) yield* Effect.sleep(pause)
+        })
+      )
+    })
+
     const pass = Effect.gen(function* () {
       yield* removeKeys
+      yield* removeOperations
+      yield* forAll((page) => tenants.listOrgs(page), removeSeries)
       const before = new Map<EnvId, RunId>()
       yield* forAll((page) => tenants.listOrgs(page), addTo(before))
       let count = yield* journal.purgeWhole(before)

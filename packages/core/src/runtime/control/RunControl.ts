@@ -19,7 +19,7 @@ import { type CleanupOption, makeCleanupRequest } from "./CleanupRequest.ts"
 import { makeFindCallable } from "./callableRun.ts"
 import { makeCancelBatch } from "./cancelRuns.ts"
 import { makeReplay } from "./Replay.ts"
-import type { ReplayBuild } from "./replayMatch.ts"
+import type { ReplayBuild } from "./ReplayMatch.ts"
 import { makeWake } from "./wakeRun.ts"
 
 /** Selects running runs; all of them without any field. */

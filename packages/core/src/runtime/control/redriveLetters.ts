@@ -14,7 +14,7 @@ import { EventStore } from "../events/EventStore.ts"
 import { newDelivery } from "../runs/Attempt.ts"
 import { type DeadLetterRef, DeadLetterStore, type Redrive } from "../runs/DeadLetterStore.ts"
 import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
-import { makeFindMatch, type ReplayBuild } from "./replayMatch.ts"
+import { makeFindReplay, type ReplayBuild } from "./ReplayMatch.ts"
 
 /** Maximum concurrent redrives of an environment, behind which those of other environments wait. */
 const redrivesPerEnv = 2
@@ -34,7 +34,7 @@ export const makeRedrive = Effect.gen(function* () {
   const quotas = yield* Quotas
   const keys = yield* makeDeliveryKeys
   const fresh = yield* freshIds
-  const findMatch = yield* makeFindMatch
+  const findMatch = yield* makeFindReplay
   const claimer = yield* Claimer
   const slots = yield* Slots
   const bus = yield* ClusterBus

@@ -4,6 +4,7 @@ import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import type { ControlMessage } from "../../platform/cluster/ControlMessage.ts"
 import { ActiveRuns } from "../execution/ActiveRuns.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
+import { SeriesRecorder } from "../journal/SeriesRecorder.ts"
 import { latestActivity } from "../runs/Activity.ts"
 import type { Run } from "../runs/Run.ts"
 import type { CancelledRun } from "../runs/RunControlStore.ts"
@@ -28,6 +29,7 @@ export const makeNotifyCancelled = Effect.gen(function* () {
   const bus = yield* ClusterBus
   const childRuns = yield* ChildRuns
   const { nodeId } = yield* NodeLease
+  const series = yield* SeriesRecorder
 
   const stop = (runs: ReadonlyArray<Run>) =>
     Effect.forEach(
@@ -43,6 +45,7 @@ export const makeNotifyCancelled = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (cancelled: ReadonlyArray<CancelledRun>) {
     const runs = cancelled.map(({ run }) => run)
+    for (const run of runs) series.countEnd(run)
     yield* stop(runs)
     for (const each of cancelled) unparkGroup(each)
     childRuns.ended(cancelled.flatMap(({ run }) => toChild(run)))

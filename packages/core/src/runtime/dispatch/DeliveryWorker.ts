@@ -11,6 +11,7 @@ import { type Executed, type ExecuteError, Executor } from "../execution/Executo
 import { Journal, type WriteCallback } from "../journal/Journal.ts"
 import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
 import { LocalRuns, toLocalId } from "../journal/LocalRuns.ts"
+import { SeriesRecorder } from "../journal/SeriesRecorder.ts"
 import { eventActivity, publicationActivity } from "../runs/Activity.ts"
 import { endRun, isDeadLetter, isFailure, loseRun, nextDue } from "../runs/Attempt.ts"
 import { findExpiry } from "../runs/Expiry.ts"
@@ -63,6 +64,7 @@ export class DeliveryWorker extends Context.Service<
       const childRuns = yield* ChildRuns
       const renew = yield* makeRenew
       const failures = yield* makeFailureEvents
+      const series = yield* SeriesRecorder
       const clock = yield* Clock.Clock
 
       let isStopping = false
@@ -178,6 +180,7 @@ export class DeliveryWorker extends Context.Service<
             settleNow(failed(expiry))
             return () => undefined
           }
+          series.countStart(claim)
           if (delivery.durable) {
             return workflows.start(claim)(traced, (exit) => {
               const concluded = Exit.isSuccess(exit) ? concludeActivation(claim, exit.value) : Effect.succeed(null)

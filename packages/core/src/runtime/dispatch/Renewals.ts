@@ -9,6 +9,7 @@ import { Deployments } from "../../resources/builds/Deployments.ts"
 import type { Event } from "../events/Event.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { Claim } from "../journal/JournalStore.ts"
+import { SeriesRecorder } from "../journal/SeriesRecorder.ts"
 import { UnconfirmedWrites } from "../journal/UnconfirmedWrites.ts"
 import { eventActivity, latestActivity, publicationActivity } from "../runs/Activity.ts"
 import { endRun } from "../runs/Attempt.ts"
@@ -34,6 +35,7 @@ export const makeRenew = Effect.gen(function* () {
   const deployments = yield* Deployments
   const unconfirmed = yield* UnconfirmedWrites
   const journal = yield* Journal
+  const series = yield* SeriesRecorder
   const bus = yield* ClusterBus
   const claimer = yield* Claimer
   const slots = yield* Slots
@@ -75,6 +77,7 @@ export const makeRenew = Effect.gen(function* () {
     }
     if (!(yield* unconfirmed.track(store.renew(renewal), now))) return false
     journal.countEnded(ended)
+    series.countEnd(ended)
     const handled = eventActivity("event:handled", event)
     yield* bus.publish([latestActivity(ended), handled, ...publicationActivity(next, false)])
     claimer.claim(slots.addPending(run.env_id))

@@ -9,6 +9,11 @@ export class EventStore extends Context.Service<
   EventStore,
   {
     readonly get: (envId: EnvId, id: EventId) => Effect.Effect<Event, NotFound | StoreUnavailable>
+    /** Returns those of the events that are stored, in any order. Callers limit the size of their data. */
+    readonly getMany: (
+      envId: EnvId,
+      ids: ReadonlyArray<EventId>
+    ) => Effect.Effect<ReadonlyArray<Event>, StoreUnavailable>
     /** Lists events, newest first; `only` restricts the types. A page of large data may have fewer items than requested: see `countOfPage`. */
     readonly list: (
       envId: EnvId,

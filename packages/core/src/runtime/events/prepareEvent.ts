@@ -127,7 +127,8 @@ const decodeStreamId = (text: string): Effect.Effect<StreamId, BadRequest> => {
 
 const readStreamId = idReader(StreamId)
 
-const isRequestKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key)
+/** True if the text can be the idempotency key of a request. */
+export const isRequestKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key)
 
 /** Returns a function that builds an idempotent request with the digest of all its fields. */
 const makeToRequest = Effect.map(

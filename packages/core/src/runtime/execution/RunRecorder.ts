@@ -14,6 +14,7 @@ import { DeferredRecords } from "../journal/DeferredRecords.ts"
 import { type EntryActivity, Journal, noActivity } from "../journal/Journal.ts"
 import { LocalRuns } from "../journal/LocalRuns.ts"
 import { RunCounter } from "../journal/RunCounter.ts"
+import { SeriesRecorder } from "../journal/SeriesRecorder.ts"
 import { startActivity } from "../runs/Activity.ts"
 import type { LogEntry, Run, RunStatus } from "../runs/Run.ts"
 
@@ -55,6 +56,7 @@ export class RunRecorder extends Context.Service<
       const { uncounted } = yield* Quotas
       const deferred = yield* DeferredRecords
       const counter = yield* RunCounter
+      const series = yield* SeriesRecorder
 
       /** Stores the end before the response. */
       const store = ({ run, logs }: RunEnd, activity: EntryActivity, done: Recorded): void =>
@@ -113,6 +115,7 @@ export class RunRecorder extends Context.Service<
           } else {
             journal.countEnded({ run_type: run.run_type, status })
             counter.count(run, status, orgId)
+            series.countEnd(run, status)
             done(Exit.void)
           }
         }

@@ -23,6 +23,7 @@ import { JournalMeter } from "./JournalMeter.ts"
 import { type JournalEntry, JournalStore } from "./JournalStore.ts"
 import { LocalRuns } from "./LocalRuns.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { SeriesRecorder } from "./SeriesRecorder.ts"
 import { UnconfirmedWrites } from "./UnconfirmedWrites.ts"
 import { WriteQueue } from "./WriteQueue.ts"
 
@@ -70,6 +71,7 @@ export class Journal extends Context.Service<
       const bus = yield* ClusterBus
       const clock = yield* Clock.Clock
       const metrics = yield* NodeMetrics
+      const series = yield* SeriesRecorder
       const meter = new JournalMeter()
       metrics.register(Effect.sync(() => meter.read()))
       const wake = Latch.makeUnsafe(false)
@@ -117,7 +119,10 @@ export class Journal extends Context.Service<
             yield* bus.publish(batch.flatMap((write, index) => (counted[index] === true ? buildActivity(write) : [])))
           }
           for (const [index, write] of batch.entries()) {
-            if (counted[index] === true) meter.countEntry(write.entry)
+            if (counted[index] === true) {
+              meter.countEntry(write.entry)
+              series.countEntry(write.entry)
+            }
             write.done(Exit.succeed(counted[index] === true))
           }
         } else {

@@ -142,6 +142,10 @@ export interface PendingWork {
   readonly invoking: boolean
   /** Next tick of any schedule; null without one. */
   readonly next_tick_at: Timestamp | null
+  /** True if an operation has not ended and no node holds it. */
+  readonly operations: boolean
+  /** Next evaluation of any alert rule; null without one. */
+  readonly next_alert_at: Timestamp | null
   /** `versionOf` all pauses. */
   readonly pauses_version: string
 }

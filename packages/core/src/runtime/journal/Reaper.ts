@@ -10,6 +10,7 @@ import { lostActivity } from "../runs/Activity.ts"
 import { JournalStore, type LocalRunSet } from "./JournalStore.ts"
 import { LocalRuns } from "./LocalRuns.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { SeriesRecorder } from "./SeriesRecorder.ts"
 import { pollIntervalMs, StorePoller } from "./StorePoller.ts"
 import { UnconfirmedWrites } from "./UnconfirmedWrites.ts"
 
@@ -30,6 +31,7 @@ export const layer = Layer.effectDiscard(
     const poller = yield* StorePoller
     const { nodeId, lengthMs } = yield* NodeLease
     const unconfirmed = yield* UnconfirmedWrites
+    const series = yield* SeriesRecorder
     const orphansFound = Latch.makeUnsafe(false)
 
     const localRuns = yield* LocalRuns
@@ -43,6 +45,8 @@ export const layer = Layer.effectDiscard(
         const lost = yield* unconfirmed.track(store.reap(nodeId, now, batch, own))
         if (lost.length === 0) return count
         count += lost.length
+        // Durable runs continue. The delivery of any other run has another attempt, if it has a delivery.
+        for (const run of lost) if (run.status === "failed") series.countEnd(run, "failed", run.event_id !== null)
         yield* bus.publish(lost.map(lostActivity))
         yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
       }

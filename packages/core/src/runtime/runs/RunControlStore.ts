@@ -11,6 +11,8 @@ import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { DeliveryPosition, DeliverySelection, DiscardResult } from "./DeliverySelection.ts"
+import type { StoredOperation } from "./Operation.ts"
+import type { OperationStep } from "./OperationStep.ts"
 import type { LogEntry, Run, RunStatus, RunType } from "./Run.ts"
 
 /** Selects running runs of an environment. Each field restricts the selection. */
@@ -41,6 +43,13 @@ export interface CancelledRun {
   readonly group: string | null
   /** Events of the child runs that it waited for. */
   readonly children: ReadonlyArray<EventId>
+}
+
+/** An operation after a step. */
+export interface OperationProgress {
+  readonly operation: StoredOperation
+  /** The runs that the step ended. */
+  readonly cancelled: ReadonlyArray<CancelledRun>
 }
 
 /** The end of a durable run, and the start of the next one. */
@@ -121,6 +130,12 @@ export class RunControlStore extends Context.Service<
      * delivery is `awaited` and no run waits for this one.
      */
     readonly renew: (renewal: Renewal) => Effect.Effect<boolean, StoreUnavailable>
+
+    /**
+     * Stores a batch of an operation, with its progress: cancels running runs and adds deliveries. Returns null, and changes
+     * nothing, if the operation has ended, another node has taken it, or this batch is already stored.
+     */
+    readonly advance: (step: OperationStep) => Effect.Effect<OperationProgress | null, StoreUnavailable>
 
     /** Adds a suspended durable run with copies of the first results of another run of its environment. */
     readonly fork: (fork: Fork) => Effect.Effect<void, StoreUnavailable>

@@ -41,6 +41,8 @@ export interface Plan {
   readonly max_eval_source_bytes: number
   /** Maximum open REPL sessions of an environment; 0 for none. Each node counts its own. */
   readonly max_repl_sessions: number
+  /** Maximum alert rules of an environment. */
+  readonly max_alert_rules: number
   /** Weakest record of webhooks and tools. A function with a weaker one gets this one. */
   readonly weakest_record: RecordMode
 }
@@ -89,6 +91,7 @@ const unlimited: Plan = {
   max_schedules: 100_000,
   max_eval_source_bytes: MiB,
   max_repl_sessions: 100,
+  max_alert_rules: 1_000,
   weakest_record: "none"
 }
 
@@ -112,6 +115,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_schedules: 1_000,
     max_eval_source_bytes: 0,
     max_repl_sessions: 0,
+    max_alert_rules: 5,
     weakest_record: "none"
   },
   Starter: {
@@ -133,6 +137,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_schedules: 10_000,
     max_eval_source_bytes: 64 * KiB,
     max_repl_sessions: 2,
+    max_alert_rules: 20,
     weakest_record: "none"
   },
   Pro: {
@@ -154,6 +159,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_schedules: 25_000,
     max_eval_source_bytes: 256 * KiB,
     max_repl_sessions: 10,
+    max_alert_rules: 100,
     weakest_record: "none"
   },
   Scale: {
@@ -175,6 +181,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_schedules: 100_000,
     max_eval_source_bytes: 256 * KiB,
     max_repl_sessions: 20,
+    max_alert_rules: 500,
     weakest_record: "none"
   },
   Enterprise: unlimited,

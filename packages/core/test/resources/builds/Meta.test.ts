@@ -200,7 +200,11 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   [{ ...event, onFailure: 1 }, "onFailure", "must be a string of 1 to 513 characters"],
   [{ ...event, onFailure: "main/none" }, "onFailure", 'must be a function of the build (got "main/none")'],
   [{ ...event, onFailure: "main/go" }, "onFailure", "must be another function"],
-  [{ event: "svc:run:started" }, "event", "must not start with svc:, which is reserved, except svc:run:failed"],
+  [
+    { event: "svc:run:started" },
+    "event",
+    "must not start with svc:, which is reserved, except svc:run:failed and svc:alert"
+  ],
   [{ event: "svc:run:*" }, "event", "must not start with svc:"],
   [
     { event: ["a", "svc:run:failed"], idempotency: "run_id" },

@@ -179,6 +179,8 @@ describe("a node", () => {
         removals: false,
         awaiting: false,
         invoking: false,
+        operations: false,
+        next_alert_at: null,
         pauses_version: "0:0"
       })
       yield* two.close

@@ -178,11 +178,18 @@ describe("plans", () => {
       ["Enterprise", 100],
       ["Self-Host", 100]
     ])
+    const alertRules = new Map([
+      ["Free", 5],
+      ["Starter", 20],
+      ["Pro", 100],
+      ["Scale", 500]
+    ])
     assert.deepStrictEqual(
       Object.entries(defaultPlans).map(
-        ([name, { weakest_record, max_eval_source_bytes, max_repl_sessions, ...limits }]) => {
-          assert.strictEqual(max_repl_sessions, replSessions.get(name))
+        ([name, { weakest_record, max_eval_source_bytes, max_repl_sessions, max_alert_rules, ...limits }]) => {
           assert.strictEqual(weakest_record, "none")
+          assert.strictEqual(max_alert_rules, alertRules.get(name) ?? 1_000)
+          assert.strictEqual(max_repl_sessions, replSessions.get(name))
           assert.strictEqual(max_eval_source_bytes, sourceBytes.get(name) ?? 0)
           return [name, ...Object.values(limits)]
         }

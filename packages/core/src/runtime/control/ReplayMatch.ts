@@ -1,4 +1,4 @@
-/** Finds the function and the build that run an event again. */
+/** Finds the build and the function of a replay. */
 import { Effect } from "effect"
 import { BadRequest } from "../../foundation/Errors.ts"
 import type { Build } from "../../resources/builds/Build.ts"
@@ -12,11 +12,11 @@ import type { Run } from "../runs/Run.ts"
 /** The build of the original run, or the deployed build of its project. */
 export type ReplayBuild = "same" | "deployed"
 
-/** The fields of a run that decide. */
+/** The fields of a run that its replay needs. */
 export type ReplayedRun = Pick<Run, "env_id" | "project_id" | "build_id" | "ns" | "var" | "activations">
 
 /** Returns a function that finds the function and the build to run again. */
-export const makeFindMatch = Effect.gen(function* () {
+export const makeFindReplay = Effect.gen(function* () {
   const builds = yield* BuildStore
   const deployments = yield* Deployments
 

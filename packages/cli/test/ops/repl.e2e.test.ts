@@ -10,26 +10,6 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-describe("weft eval", () => {
-  it("runs a file or stdin, and prints only the result on stdout", async () => {
-    writeFileSync(join(harness.folder, "sum.ts"), "svc.log.info('adding'); return args[0] + args[1]")
-    const [sum, stdin, failed, broken, missing] = await Promise.all([
-      harness.run(["eval", "sum.ts", "1", "2"]),
-      harness.json(["eval", "-", "[4]", "--timeout", "5"], { stdin: "args[0].length" }),
-      harness.run(["eval", "-"], { stdin: "throw new RangeError('no such rate')" }),
-      harness.run(["eval", "-"], { stdin: "1 +" }),
-      harness.run(["eval", "none.ts"])
-    ])
-    assert.deepInclude(sum, { code: 0, stdout: "3\n" })
-    assert.match(sum.stderr, /info {2}adding\nsucceeded in .+, processor .+, heap .+, run [0-9a-f-]{36}\n$/)
-    assert.deepInclude(stdin, { status: "succeeded", result: 1, run_type: "eval" })
-    assert.deepInclude(failed, { code: 1, stdout: "" })
-    assert.match(failed.stderr, /^error RangeError: no such rate\n/)
-    assert.include(broken.stderr, "source: eval.ts")
-    assert.include(missing.stderr, "none.ts cannot be read")
-  })
-})
-
 describe("weft repl", () => {
   it("evaluates each statement of stdin, and continues one that is not complete", async () => {
     writeFileSync(join(harness.folder, "rate.ts"), "const rate = 3")

@@ -1,0 +1,38 @@
+/** Operations on many runs: the API's methods, counts without effect, and waits for the end. */
+import type { OperationInput } from "./generated/Inputs.ts"
+import { OperationsEndpoints } from "./generated/OperationsEndpoints.ts"
+import type { Operation, OperationPreview } from "./generated/Records.ts"
+import type { KeyedOptions, RequestOptions } from "./RequestOptions.ts"
+import { sleep } from "./transport/Retry.ts"
+
+export interface OperationWaitOptions extends RequestOptions {
+  /** Called with each state that is read, also with the last. */
+  readonly onProgress?: ((operation: Operation) => void) | undefined
+  /** Interval of reads in milliseconds; 1,000 by default. */
+  readonly intervalMs?: number | undefined
+}
+
+const defaultIntervalMs = 1_000
+
+export class Operations extends OperationsEndpoints {
+  override create(input: OperationInput & { readonly dry_run: true }, options?: KeyedOptions): Promise<OperationPreview>
+  override create(
+    input: OperationInput & { readonly dry_run?: false | undefined },
+    options?: KeyedOptions
+  ): Promise<Operation>
+  override create(input: OperationInput, options?: KeyedOptions): Promise<OperationPreview | Operation>
+  override create(input: OperationInput, options?: KeyedOptions) {
+    return super.create(input, options)
+  }
+
+  /** Waits until the operation has ended, and returns it. An abort of the signal stops the wait, not the operation. */
+  async wait(operationId: string, options: OperationWaitOptions = {}): Promise<Operation> {
+    const { onProgress, intervalMs = defaultIntervalMs, ...request } = options
+    while (true) {
+      const operation = await this.get(operationId, request)
+      onProgress?.(operation)
+      if (operation.ended_at !== null) return operation
+      await sleep(intervalMs, request.signal)
+    }
+  }
+}
