@@ -107,6 +107,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Alerts", "http/alerts.md"),
       page("Calls", "http/calls.md"),
       page("Evaluation", "http/evaluation.md"),
+      page("REPL", "http/repl.md"),
       page("Sessions", "http/sessions.md"),
       page("Service keys", "http/service-keys.md"),
       page("Streams", "http/streams.md"),

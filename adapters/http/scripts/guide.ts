@@ -19,6 +19,7 @@ const reactions: Readonly<Record<keyof typeof errorStatus, string>> = {
   bad_request: "correct the field that the message names",
   domain_exists: "use another domain",
   token_completed: "do not retry; the first completion counts",
+  busy: "wait for the earlier request, then send it again",
   token_expired: "do not retry",
   session_limit_exceeded: "revoke sessions, or let some expire",
   rate_limit_exceeded: "wait for the seconds in `Retry-After`",

@@ -52,7 +52,7 @@ describe("every endpoint", () => {
 
       for (const path of ["*", request.exact]) {
         const { key: apiKey, token } = await server.key({ [`${type}:${path}`]: [action], ...request.besides })
-        await request.before?.(apiKey)
+        await request.before?.(apiKey, token)
         const reply = await call(request, token)
         assert.strictEqual(reply.status, request.status, `${type}:${path} ${reply.text}`)
       }
@@ -65,7 +65,7 @@ describe("every endpoint", () => {
       const { token: serviceKey } = await actingAs(server, apiKey).serviceKey({ permissions })
       const { token: session } = await actingAs(server, apiKey).session({ permissions })
       for (const token of [serviceKey, session]) {
-        await request.before?.(apiKey)
+        await request.before?.(apiKey, Redacted.value(token))
         const reply = await call(request, Redacted.value(token))
         assert.strictEqual(reply.status, callers === undefined ? request.status : 403, reply.text)
         if (callers !== undefined) assert.strictEqual(reply.json.error.code, "forbidden")

@@ -61,6 +61,10 @@ given_SCHEDULE_ID() {
     "fn": "main/remind", "schedule": "P3D"}}' | jq -r .event_id)
 }
 
+given_REPL_ID() {
+  REPL_ID=$(api POST /repl '{}' | jq -r .repl_id)
+}
+
 given_INVOICE() { echo 'an invoice' >invoice.pdf; }
 
 given_FILE_ID() {

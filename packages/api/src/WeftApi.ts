@@ -20,6 +20,7 @@ import { LinksApi } from "./routes/LinksApi.ts"
 import { OperationsApi } from "./routes/OperationsApi.ts"
 import { PausesApi } from "./routes/PausesApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
+import { ReplApi } from "./routes/ReplApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
 import { SchedulesApi } from "./routes/SchedulesApi.ts"
 import { ServiceKeysApi } from "./routes/ServiceKeysApi.ts"
@@ -47,6 +48,7 @@ export class WeftApi extends HttpApi.make("weft")
     AlertsApi,
     CallsApi,
     EvalApi,
+    ReplApi,
     SessionsApi,
     ServiceKeysApi,
     StreamsApi,

@@ -8,6 +8,7 @@ export { StepList } from "./envelope/StepList.ts"
 export { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds } from "./errors/Catalogue.ts"
 export {
   BadRequestError,
+  BusyError,
   CanaryActiveError,
   DeploymentRefusedError,
   DomainExistsError,
@@ -68,6 +69,15 @@ export {
   toRunRecord,
   UploadedBuildRecord
 } from "./records/Records.ts"
+export {
+  CompletionInputRecord,
+  CompletionRecord,
+  NewReplRecord,
+  ReplInputRecord,
+  ReplRecord,
+  ReplResultRecord,
+  toReplResult
+} from "./records/ReplRecords.ts"
 export { DynamicScheduleRecord } from "./records/ScheduleRecords.ts"
 export { EnvMessage, StreamMessage, WatchedMessage } from "./records/StreamRecords.ts"
 export { CompletedTokenRecord, TokenCompletionInput } from "./records/TokenRecords.ts"
@@ -88,6 +98,7 @@ export { FilesApi } from "./routes/FilesApi.ts"
 export { LinksApi } from "./routes/LinksApi.ts"
 export { pageQuery, toPageRequest } from "./routes/PageQuery.ts"
 export { ProjectsApi, projectParams } from "./routes/ProjectsApi.ts"
+export { ReplApi } from "./routes/ReplApi.ts"
 export { RunList, RunsApi } from "./routes/RunsApi.ts"
 export { SchedulesApi } from "./routes/SchedulesApi.ts"
 export { ServiceKeysApi } from "./routes/ServiceKeysApi.ts"

@@ -138,7 +138,7 @@ const group = (name: string, all: ReadonlyArray<Endpoint>): string => {
 /** True for records of runs, which have a file of their own. */
 const isOfRuns = (name: string): boolean =>
   name.startsWith("Run") ||
-  ["Evaluation", "FunctionSeries", "LogEntry", "Percentiles", "SeriesPoint", "Waiting"].includes(name)
+  ["Evaluation", "FunctionSeries", "LogEntry", "Percentiles", "ReplResult", "SeriesPoint", "Waiting"].includes(name)
 
 const fileOf = (name: string): string => `${classOf(name)}.ts`
 

@@ -23,6 +23,7 @@ import { SessionsEndpoints } from "./generated/SessionsEndpoints.ts"
 import { StatusEndpoints } from "./generated/StatusEndpoints.ts"
 import { TriggersEndpoints } from "./generated/TriggersEndpoints.ts"
 import { Operations } from "./Operations.ts"
+import { Repl } from "./Repl.ts"
 import type { RetryOptions } from "./RequestOptions.ts"
 import { Streams } from "./streams/Streams.ts"
 import { Caller } from "./transport/Caller.ts"
@@ -61,6 +62,7 @@ export class WeftClient {
   readonly alerts: AlertsEndpoints
   readonly calls: Calls
   readonly eval: Eval
+  readonly repl: Repl
   readonly sessions: SessionsEndpoints
   readonly serviceKeys: ServiceKeysEndpoints
   readonly streams: Streams
@@ -90,6 +92,7 @@ export class WeftClient {
     this.alerts = new AlertsEndpoints(caller)
     this.calls = new Calls(caller)
     this.eval = new Eval(caller)
+    this.repl = new Repl(caller)
     this.sessions = new SessionsEndpoints(caller)
     this.serviceKeys = new ServiceKeysEndpoints(caller)
     this.streams = new Streams(caller)

@@ -206,6 +206,12 @@ describe("the client with a server", () => {
     const evaluation = await weft.eval.run({ source: "args[0] + 1", args: [1], timeout: 5 })
     assert.deepInclude(evaluation, { run_type: "eval", status: "succeeded", result: 2 })
     assert.lengthOf(evaluation.logs, 1)
+    const session = await weft.repl.open()
+    assert.deepInclude(await session.input("const sum = 1"), { run_type: "repl", status: "succeeded", text: "" })
+    assert.deepInclude(await session.input({ source: "sum + 1", timeout: 5 }), { result: 2, text: "2", ended: null })
+    assert.deepStrictEqual(await session.complete("su"), { from: 0, candidates: ["sum"] })
+    assert.strictEqual((await weft.repl.list()).items[0]?.repl_id, session.repl_id)
+    await session.close()
   })
 
   it("completes the token of a durable run", async () => {

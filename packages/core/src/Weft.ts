@@ -63,6 +63,7 @@ import { HostTransactions } from "./runtime/dispatch/HostTransactions.ts"
 import * as Scheduler from "./runtime/dispatch/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./runtime/dispatch/Slots.ts"
 import { Evaluations } from "./runtime/evaluation/Evaluations.ts"
+import { Repl } from "./runtime/evaluation/Repl.ts"
 import { Snippets } from "./runtime/evaluation/Snippets.ts"
 import { EventExpressions } from "./runtime/events/EventExpressions.ts"
 import { Events } from "./runtime/events/Events.ts"
@@ -139,6 +140,7 @@ export type WeftServices =
   | Webhooks
   | Tools
   | Evaluations
+  | Repl
   | Snippets
   | McpSessions
   | Domains
@@ -249,7 +251,7 @@ export const layer = (
     Schedules.layer
   )
   const waited = Layer.provide(
-    Layer.mergeAll(Webhooks.layer, Tools.layer, McpSessions.layer, Evaluations.layer, Snippets.layer),
+    Layer.mergeAll(Webhooks.layer, Tools.layer, McpSessions.layer, Evaluations.layer, Snippets.layer, Repl.layer),
     SynchronousRuns.layer
   )
   const services = Layer.mergeAll(

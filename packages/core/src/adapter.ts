@@ -28,6 +28,7 @@ export {
   OperationId,
   PauseId,
   ProjectId,
+  ReplId,
   RunId,
   ScheduleId,
   ServiceKeyId,
@@ -136,7 +137,8 @@ export {
   type SandboxStatus,
   SandboxUnavailable,
   type SourceText,
-  type StoredZip
+  type StoredZip,
+  sessionNamespace
 } from "./platform/sandbox/Sandbox.ts"
 export type { EventLoop } from "./platform/turns/EventLoop.ts"
 export { nextTurn, overloaded, Turns, takeTurn } from "./platform/turns/Turns.ts"

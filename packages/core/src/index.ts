@@ -17,6 +17,7 @@ export type { HostStreams } from "./embed/HostStreams.ts"
 export type { WeftTenant } from "./embed/HostTenant.ts"
 export {
   BadRequest,
+  Busy,
   CanaryActive,
   ContentDamaged,
   DeploymentRefused,
@@ -96,6 +97,9 @@ export { Dispatcher } from "./runtime/dispatch/Dispatcher.ts"
 export { HostTransactions } from "./runtime/dispatch/HostTransactions.ts"
 export type { Capabilities, SnippetFunction } from "./runtime/evaluation/Capabilities.ts"
 export { Evaluations, type NewEvaluation } from "./runtime/evaluation/Evaluations.ts"
+export { type CompletionInput, type NewRepl, Repl } from "./runtime/evaluation/Repl.ts"
+export type { ReplEnd, ReplInput } from "./runtime/evaluation/ReplInputs.ts"
+export type { Completion, ReplRecord } from "./runtime/evaluation/ReplSession.ts"
 export { type NewSnippet, type SnippetEnd, Snippets } from "./runtime/evaluation/Snippets.ts"
 export { Events, type NewEvent } from "./runtime/events/Events.ts"
 export type { Alert, AlertPayload } from "./runtime/runs/Alert.ts"

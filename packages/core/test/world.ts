@@ -13,7 +13,7 @@ import {
   type RuntimeConfig,
   Tenants
 } from "@weft/core"
-import { Turns } from "@weft/core/adapter"
+import { type Sandbox, Turns } from "@weft/core/adapter"
 import { eventLoop, WorkScheduler } from "@weft/core/internal"
 import { MemoryStores, type TrustedModule, trustedSandbox, trustedZip } from "@weft/core/testing"
 import { Effect, Layer, Redacted } from "effect"
@@ -26,11 +26,12 @@ export const immediateTurns = Layer.sync(Turns, () => new WorkScheduler({ ...eve
 
 export const world = (
   modules: Readonly<Record<string, TrustedModule>>,
-  config: Omit<RuntimeConfig, "masterKeys"> = {}
+  config: Omit<RuntimeConfig, "masterKeys"> = {},
+  sandbox: Layer.Layer<Sandbox> = trustedSandbox(modules)
 ) =>
   layer({ masterKeys, ...config }).pipe(
     Layer.provideMerge(MemoryStores.layer),
-    Layer.provide([trustedSandbox(modules), immediateTurns])
+    Layer.provide([sandbox, immediateTurns])
   )
 
 const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))

@@ -19,6 +19,7 @@ import { Deferred, Effect, Layer, Queue, Redacted, type Scope, Semaphore } from 
 import { checkArchive, readBundle } from "./bundle/Archive.ts"
 import { engineTag, openArtifact, sealArtifact } from "./bundle/Artifact.ts"
 import { bundleModule, compile } from "./bundle/Compile.ts"
+import { compileSession, prepareInput, toInputStack } from "./bundle/CompileSession.ts"
 import { compileSource } from "./bundle/CompileSource.ts"
 import { readExports } from "./bundle/Exports.ts"
 import { loadOnce } from "./bundle/Preparation.ts"
@@ -81,6 +82,8 @@ const quarantinesMax = 1000
 const strikeMsDefault = 60 * 60 * 1000
 /** Maximum time to compile a source, in milliseconds. A source is small, and others wait for the compiler. */
 const sourceCompileMs = 2000
+/** Time that the compiled program of sessions is kept, in milliseconds. */
+const programMs = 60 * 60 * 1000
 /** Maximum time that a deployment waits for its bundle to load, in milliseconds. */
 const warmMs = 1000
 
@@ -103,11 +106,16 @@ const make = Effect.fnUntraced(function* (options: SandboxOptions) {
     (opened) => Effect.sync(() => opened.close())
   )
   const storedFiles = new StoredFiles()
+  // Compiled at the first session: most servers have none.
+  const plainSession = yield* Effect.cachedWithTTL(sealSession(limits, key, null), programMs)
 
   return Sandbox.of({
     check: (zip) => archiveEffect((signal) => checkArchive(zip, limits, signal)),
     prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(spares, limits, size.rssBytes, key, zip)),
     compileSource: (source) => sealSource(limits, key, source),
+    compileSession: (build) => (build === null ? plainSession : sealSession(limits, key, build)),
+    prepareInput: (text) => prepareInput(text, Math.min(limits.compileMs, sourceCompileMs)),
+    release: (bundle) => Effect.sync(() => bundles.release(bundle)),
     invoke: (invocation) =>
       Effect.suspend(() => {
         if (invocation.bundle.isSingleUse === true)
@@ -159,7 +167,8 @@ const makePool = Effect.fnUntraced(function* (
           mapStack: (build, stack) => {
             const map = maps.get(build) ?? new StackMap(build.bundle.sourceMap)
             maps.set(build, map)
-            return map.translate(stack)
+            const translated = map.translate(stack)
+            return build.keepsState ? toInputStack(translated) : translated
           },
           report: (message) => void log(Effect.logWarning(message)),
           onQuarantine
@@ -233,6 +242,13 @@ const sealSource = Effect.fnUntraced(function* (limits: Limits, key: Uint8Array,
   return sealArtifact(key, { ...compiled, cache: new Uint8Array(0), engine: engineTag([]) })
 })
 
+const sealSession = Effect.fnUntraced(function* (limits: Limits, key: Uint8Array, build: Uint8Array | null) {
+  const context = build === null ? null : yield* archiveEffect((signal) => readBundle(build, limits, signal))
+  const module = context === null ? null : bundleModule(context.script, context.sourceMap)
+  const compiled = yield* compileSession(module, limits.compileMs)
+  return sealArtifact(key, { ...compiled, cache: new Uint8Array(0), engine: engineTag([]) })
+})
+
 const archiveEffect = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, BundleRejected> =>
   Effect.tryPromise({ try: work, catch: (error) => error }).pipe(
     Effect.catch((error) => (error instanceof BundleRejected ? Effect.fail(error) : Effect.die(error)))
@@ -241,7 +257,7 @@ const archiveEffect = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Eff
 type LoadError = SandboxUnavailable | NotFound | StoreUnavailable
 
 /** The parts of a reference that describe its build. */
-type BuildKey = Pick<BundleRef, "env_id" | "build_id" | "isSingleUse" | "strike_id">
+type BuildKey = Pick<BundleRef, "env_id" | "build_id" | "isSingleUse" | "keepsState" | "strike_id">
 
 /** Cache of bundles; it evicts the least recently used. */
 class Bundles {
@@ -295,6 +311,21 @@ class Bundles {
     return this.#open(ref, artifact)
   }
 
+  /** Forgets a bundle and disposes its isolates. */
+  release(ref: Pick<BundleRef, "env_id" | "build_id">): void {
+    const build = this.#builds.get(buildKey(ref.env_id, ref.build_id))
+    if (build !== undefined) this.#remove(build)
+  }
+
+  #remove(build: Build): void {
+    this.#builds.delete(build.key)
+    this.#bytes -= build.bytes
+    for (const [runner, isolate] of [...build.isolates]) {
+      const view = this.#pool.views.get(runner)
+      if (view !== undefined) this.#pool.isolates.dispose(view, isolate)
+    }
+  }
+
   #open(ref: BuildKey, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
     return Effect.suspend(() => {
       const known = this.#builds.get(buildKey(ref.env_id, ref.build_id))
@@ -309,7 +340,7 @@ class Bundles {
   }
 
   #unseal(
-    { env_id, build_id, isSingleUse = false, strike_id = build_id }: BuildKey,
+    { env_id, build_id, isSingleUse = false, keepsState = false, strike_id = build_id }: BuildKey,
     artifact: Uint8Array
   ): Effect.Effect<Build, SandboxUnavailable> {
     const bundle = openArtifact(this.#key, this.#engine, artifact)
@@ -319,20 +350,15 @@ class Bundles {
             reason: `the artifact of build ${build_id} was not made with this sandbox's \`key\``
           })
         )
-      : Effect.succeed(new Build(env_id, build_id, bundle, { isSingleUse, strikeId: strike_id }))
+      : Effect.succeed(new Build(env_id, build_id, bundle, { isSingleUse, keepsState, strikeId: strike_id }))
   }
 
   #shrink(newest: Build): void {
-    const idle = [...this.#builds.values()].filter((build) => build !== newest && build.idle)
+    const idle = [...this.#builds.values()].filter((build) => build !== newest && build.idle && !build.keepsState)
     idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt)
     for (const build of idle) {
       if (this.#bytes <= this.#bytesMax) return
-      this.#builds.delete(build.key)
-      this.#bytes -= build.bytes
-      for (const [runner, isolate] of build.isolates) {
-        const view = this.#pool.views.get(runner)
-        if (view !== undefined) this.#pool.isolates.dispose(view, isolate)
-      }
+      this.#remove(build)
     }
   }
 }

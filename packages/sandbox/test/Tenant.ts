@@ -47,7 +47,7 @@ export const createTenant = (
   sandbox: Sandbox["Service"],
   number: number,
   artifact: Uint8Array,
-  settings: Pick<BundleRef, "isSingleUse" | "strike_id"> = {}
+  settings: Pick<BundleRef, "isSingleUse" | "keepsState" | "strike_id"> = {}
 ): Tenant => {
   const buildId = BuildId.make(makeId(number))
   return {

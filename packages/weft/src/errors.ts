@@ -10,6 +10,7 @@ export const errorCodes = [
   "domain_exists",
   "token_completed",
   "token_expired",
+  "busy",
   "session_limit_exceeded",
   "not_found",
   "bad_request",

@@ -308,6 +308,8 @@ export type AuditAction =
   | "build.release"
   | "build.run"
   | "eval.run"
+  | "repl.open"
+  | "repl.input"
   | "project.remove"
   | "deliveries.cancel"
   | "dead_letters.redrive"

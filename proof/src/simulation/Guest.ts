@@ -55,6 +55,9 @@ export const guestSandbox = (deployed: Deployed, state: SandboxState): Sandbox["
     check: () => Effect.void,
     prepare: (zip) => Effect.succeed({ functions, artifact: zip }),
     compileSource: () => Effect.fail(new SandboxUnavailable({ reason: "the simulated sandbox runs no source text" })),
+    compileSession: () => Effect.fail(new SandboxUnavailable({ reason: "the simulated sandbox runs no sessions" })),
+    prepareInput: () => Effect.fail(new SandboxUnavailable({ reason: "the simulated sandbox runs no sessions" })),
+    release: () => Effect.void,
     invoke: (invocation) =>
       Effect.suspend((): Effect.Effect<Execution, SandboxUnavailable> => {
         state.onInvoke(invocation)

@@ -57,6 +57,7 @@ export const buildProgram = async (root: string, main: string, outdir: string): 
   const scripts: {
     readonly guestBuild: BuildOptions
     readonly optionalBuilds: Readonly<Record<string, BuildOptions>>
+    readonly sessionBuild: BuildOptions
   } = await import(options)
   const results = await Promise.all([
     // Splitting puts dynamic imports into separate files.
@@ -72,6 +73,7 @@ export const buildProgram = async (root: string, main: string, outdir: string): 
     ),
     ...[
       { name: "guest", script: scripts.guestBuild },
+      { name: "guest/repl", script: scripts.sessionBuild },
       ...Object.entries(scripts.optionalBuilds).map(([name, script]) => ({ name: `guest/${name}`, script }))
     ].map(({ name, script }) =>
       build({

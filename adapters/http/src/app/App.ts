@@ -44,6 +44,7 @@ import { LinksLive } from "../handlers/LinksLive.ts"
 import { OperationsLive } from "../handlers/OperationsLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
+import { ReplLive } from "../handlers/ReplLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
 import { SchedulesLive } from "../handlers/SchedulesLive.ts"
 import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
@@ -94,6 +95,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     EventsLive,
     FilesLive,
     LinksLive,
+    ReplLive,
     RunsLive,
     DeliveriesLive,
     CanariesLive,

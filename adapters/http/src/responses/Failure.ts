@@ -2,6 +2,7 @@
 import { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds } from "@weft/api"
 import {
   BadRequest,
+  Busy,
   CanaryActive,
   ContentDamaged,
   DeploymentRefused,
@@ -90,6 +91,7 @@ type ClientError =
   | SessionLimitExceeded
   | TokenCompleted
   | TokenExpired
+  | Busy
   | NotFound
   | BadRequest
 
@@ -106,6 +108,7 @@ const isClientError = (error: unknown): error is ClientError =>
   error instanceof DomainExists ||
   error instanceof TokenCompleted ||
   error instanceof TokenExpired ||
+  error instanceof Busy ||
   error instanceof SessionLimitExceeded ||
   error instanceof PermissionEscalation
 

@@ -2,14 +2,17 @@
 import {
   EvaluationRecord,
   EventRecord,
+  ReplResultRecord,
   RunRecord,
   RunStepRecord,
   RunWaitRecord,
   toEvaluationRecord,
+  toReplResult,
   toRunRecord,
   toStepRecord,
   toWaitRecord
 } from "@weft/api"
+import type { ReplEnd } from "@weft/core"
 import { type Event, JsonText, type OpenWait, type Run, type StepRecord } from "@weft/core/adapter"
 import type { RunEnd } from "@weft/core/internal"
 import { Schema } from "effect"
@@ -19,6 +22,7 @@ export type ToText<A> = (item: A) => string
 
 const encodeRun = Schema.encodeSync(RunRecord)
 const encodeEvaluation = Schema.encodeSync(EvaluationRecord)
+const encodeReplResult = Schema.encodeSync(ReplResultRecord)
 const encodeStep = Schema.encodeSync(RunStepRecord)
 const encodeWait = Schema.encodeSync(RunWaitRecord)
 const encodeEvent = Schema.encodeSync(EventRecord)
@@ -44,6 +48,10 @@ export const runWithUsageText: ToText<Run> = (run) => {
 /** Encodes the end of an evaluation. */
 export const evaluationText: ToText<RunEnd> = ({ run, logs }) =>
   withText(encodeEvaluation(toEvaluationRecord({ ...run, result: null }, logs)), "result", run.result ?? "null")
+
+/** Encodes the end of an input of a session. */
+export const replResultText: ToText<ReplEnd> = ({ run, logs, ...parts }) =>
+  withText(encodeReplResult(toReplResult({ ...run, result: null }, logs, parts)), "result", run.result ?? "null")
 
 export const stepText: ToText<StepRecord> = (step) =>
   withText(encodeStep(toStepRecord({ ...step, result: null })), step.ok ? "result" : "error", step.result ?? "null")

@@ -33,6 +33,7 @@ export const createResources = async (server: TestServer, token: string, name: s
   ids.set("name", "approval")
   await made("/v1/sessions", "session_id", { permissions: {} })
   await made("/v1/service-keys", "service_key_id", { name, permissions: {} })
+  await made("/v1/repl", "repl_id", {})
   await made("/v1/domains", "domain_id", { domain: `${name}.example.net` })
 
   const file = { body: `file of ${name}`, headers: { "content-type": "text/plain" } }

@@ -6,8 +6,8 @@ export interface GoodRequest {
   readonly method: string
   readonly path: () => string
   readonly options?: () => CallOptions
-  /** Prepares the request, once. `key` is the API key of the request. */
-  readonly before?: (key: ApiKey) => Promise<unknown>
+  /** Prepares the request, once. `key` is the API key of the request or of its credential, whose secret is `token`. */
+  readonly before?: (key: ApiKey, token: string) => Promise<unknown>
   readonly status: number
   /** An additional required permission. */
   readonly besides?: Readonly<Record<string, ReadonlyArray<string>>>

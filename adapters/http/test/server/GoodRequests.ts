@@ -8,6 +8,7 @@ import { waitingRun } from "./ApprovalRun.ts"
 import { builds } from "./BuildRequests.ts"
 import { fileRequests } from "./GoodFileRequests.ts"
 import { type GoodRequest, get, type Made } from "./GoodRequest.ts"
+import { repl } from "./ReplRequests.ts"
 import type { TestServer } from "./TestServer.ts"
 
 export const unknownId = "01890000-0000-7000-8000-000000000000"
@@ -370,6 +371,7 @@ const domains = (server: TestServer) => {
 export const goodRequests = (server: TestServer, made: Made): Readonly<Record<PermittedEndpoint, GoodRequest>> => ({
   ...projects(server),
   ...builds(server, made),
+  ...repl(server),
   ...schedules(server),
   ...context(server),
   ...running(made),

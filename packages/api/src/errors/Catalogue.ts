@@ -13,6 +13,7 @@ export const errorStatus = {
   bad_request: 400,
   domain_exists: 409,
   token_completed: 409,
+  busy: 409,
   canary_active: 409,
   token_expired: 410,
   session_limit_exceeded: 429,

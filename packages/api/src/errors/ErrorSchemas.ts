@@ -6,6 +6,7 @@
  */
 import {
   BadRequest,
+  Busy,
   CanaryActive,
   ContentDamaged,
   DeploymentRefused,
@@ -143,6 +144,8 @@ export const TokenExpiredError = wireError(
   "token_expired",
   (message) => new TokenExpired({ reason: message })
 )
+
+export const BusyError = wireError(Schema.toType(Busy), "BusyError", "busy", (message) => new Busy({ reason: message }))
 
 export const SessionLimitExceededError = wireError(
   Schema.toType(SessionLimitExceeded),

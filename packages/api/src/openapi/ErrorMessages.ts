@@ -1,6 +1,7 @@
 /** Messages of the server for all error codes, which the examples of errors show. */
 import {
   BadRequest,
+  Busy,
   CanaryActive,
   DeploymentRefused,
   DomainExists,
@@ -29,6 +30,7 @@ const errors = [
   new DomainExists({}),
   new TokenCompleted({ completed_at: "2026-01-31T12:00:00.000Z" }),
   new TokenExpired({ reason: "The token expired at 2026-01-31T12:00:00.000Z" }),
+  new Busy({ reason: "The session evaluates another input: wait for its end" }),
   new SessionLimitExceeded({ limit: 1000 }),
   new RateLimited({ retryAfterSeconds: 1 }),
   new DeploymentRefused({ reason: "The new host api.example.com needs an approval" }),

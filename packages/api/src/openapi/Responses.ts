@@ -25,7 +25,7 @@ const meanings: Readonly<Record<string, string>> = {
   "401": "The credential is missing, invalid, expired or revoked",
   "403": "The credential or the plan does not allow the request",
   "404": "The resource does not exist in the environment of the credential",
-  "409": "The name is already registered, the token is completed, or a canary is active",
+  "409": "The name is already registered, the token is completed, a canary is active, or the resource is busy",
   "410": "The token has expired",
   "412": "The precondition of If-Match or If-Unmodified-Since failed",
   "416": "The range is outside the file",

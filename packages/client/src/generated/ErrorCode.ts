@@ -10,6 +10,7 @@ export type ErrorCode =
   | "bad_request"
   | "domain_exists"
   | "token_completed"
+  | "busy"
   | "canary_active"
   | "token_expired"
   | "session_limit_exceeded"

@@ -310,6 +310,25 @@ export interface ProjectInput {
   readonly name: string
 }
 
+export interface ReplCompletionInput {
+  readonly source: string
+  /** Position in the source, in UTF-16 units */
+  readonly cursor: number
+}
+
+export interface ReplInput {
+  /** Statements and expressions of TypeScript or JavaScript, with `await` at the top level */
+  readonly source: string
+  readonly timeout?: number | undefined
+}
+
+export interface ReplSessionInput {
+  /** Project whose build inputs can use as `build` or `weft:build`, with its secrets; without it none */
+  readonly project?: string | undefined
+  /** Build of the project; `deployed` by default */
+  readonly build_id?: string | undefined
+}
+
 export interface ReplayInput {
   readonly event_data?: unknown
 }
@@ -453,6 +472,8 @@ export interface AuditListQuery extends PageQuery {
     | "build.release"
     | "build.run"
     | "eval.run"
+    | "repl.open"
+    | "repl.input"
     | "project.remove"
     | "deliveries.cancel"
     | "dead_letters.redrive"
@@ -506,6 +527,8 @@ export interface AdminListAuditQuery extends PageQuery {
     | "build.release"
     | "build.run"
     | "eval.run"
+    | "repl.open"
+    | "repl.input"
     | "project.remove"
     | "deliveries.cancel"
     | "dead_letters.redrive"

@@ -7,6 +7,7 @@ export type {
   FunctionSeries,
   LogEntry,
   Percentiles,
+  ReplResult,
   Run,
   RunActivity,
   RunCounts,
@@ -194,6 +195,8 @@ export interface AuditEntry {
     | "build.release"
     | "build.run"
     | "eval.run"
+    | "repl.open"
+    | "repl.input"
     | "project.remove"
     | "deliveries.cancel"
     | "dead_letters.redrive"
@@ -808,6 +811,8 @@ export interface Plan {
     readonly max_schedules: number
     readonly max_eval_source_bytes: number
     /** -1 for unlimited */
+    readonly max_repl_sessions: number
+    /** -1 for unlimited */
     readonly max_alert_rules: number
   }
 }
@@ -832,6 +837,26 @@ export interface RedrivenDeadLetters {
   }>
   /** Cursor of the next request if more letters match; null otherwise */
   readonly next: string | null
+}
+
+export interface ReplCompletion {
+  /** Start of the text that a candidate replaces */
+  readonly from: number
+  readonly candidates: ReadonlyArray<string>
+}
+
+export interface ReplSession {
+  readonly repl_id: string
+  readonly env_id: string
+  /** Project of the build of its context; null without one */
+  readonly project_name: string | null
+  readonly build_id: string | null
+  readonly created_at: string
+  readonly expires_at: string
+  /** Number of inputs so far */
+  readonly inputs: number
+  /** True while it evaluates an input */
+  readonly busy: boolean
 }
 
 export interface Resealed {

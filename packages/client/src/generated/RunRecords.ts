@@ -43,6 +43,27 @@ export interface Percentiles {
   readonly p99_ms: number
 }
 
+export interface ReplResult {
+  readonly run_id: string
+  readonly env_id: string
+  readonly stream_id: string
+  readonly build_id: string
+  readonly start_time: string
+  readonly stop_time: string | null
+  readonly result: Json
+  readonly project_id: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  readonly cpu_ms: number | null
+  readonly wall_ms: number | null
+  readonly heap_bytes: number | null
+  readonly logs: ReadonlyArray<LogEntry>
+  /** The result for people, also if JSON cannot represent it; empty without a result */
+  readonly text: string
+  /** Reason for the end of the session, whose variables are gone; null if it continues */
+  readonly ended: string | null
+}
+
 export interface Run {
   readonly run_id: string
   readonly env_id: string

@@ -69,6 +69,7 @@ export const deOperator: typeof enOperator = {
       max_pending_deliveries: "Wartende Zustellungen",
       max_schedules: "Zeitpläne",
       max_eval_source_bytes: "Quelltext ohne Build",
+      max_repl_sessions: "Offene Konsolen je Umgebung",
       max_alert_rules: "Alarmregeln"
     }
   }

@@ -67,6 +67,7 @@ export const enOperator = {
       max_pending_deliveries: "Pending deliveries",
       max_schedules: "Schedules",
       max_eval_source_bytes: "Source without a build",
+      max_repl_sessions: "Open consoles per environment",
       max_alert_rules: "Alert rules"
     }
   }

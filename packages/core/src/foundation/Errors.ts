@@ -16,6 +16,7 @@
  * | DomainExists        | domain_exists           | use another domain                        |
  * | TokenCompleted      | token_completed         | do not retry: the first completion counts |
  * | TokenExpired        | token_expired           | do not retry                              |
+ * | Busy                | busy                    | wait for the earlier request, then retry  |
  * | SessionLimitExceeded| session_limit_exceeded  | revoke sessions, or wait until some expire|
  * | RateLimited         | rate_limit_exceeded     | wait `retryAfterSeconds`, then retry      |
  * | Paused              | paused                  | retry after the pause                     |
@@ -92,6 +93,14 @@ export class TokenCompleted extends Schema.TaggedError<TokenCompleted>()("TokenC
 /** The token of a durable run can no longer be completed. `reason` says why. */
 export class TokenExpired extends Schema.TaggedError<TokenExpired>()("TokenExpired", { reason: Schema.String }) {
   readonly code = "token_expired"
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** The resource handles another request. `reason` says which resource and what to do. */
+export class Busy extends Schema.TaggedError<Busy>()("Busy", { reason: Schema.String }) {
+  readonly code = "busy"
   override get message(): string {
     return this.reason
   }

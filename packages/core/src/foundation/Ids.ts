@@ -71,6 +71,10 @@ export type CanaryId = typeof CanaryId.Type
 export const PauseId = uuidLike("01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e").pipe(Schema.brand("PauseId"))
 export type PauseId = typeof PauseId.Type
 
+/** A session that evaluates inputs. */
+export const ReplId = uuidLike("01970d46-2da0-7b62-8e1d-5b4e3c2d1f7f").pipe(Schema.brand("ReplId"))
+export type ReplId = typeof ReplId.Type
+
 export const OperationId = uuidLike("01970d46-2d10-7c6e-8b1f-6e5d4c3b2a10").pipe(Schema.brand("OperationId"))
 export type OperationId = typeof OperationId.Type
 export const AlertId = uuidLike("01970d46-2da0-7b62-8e1d-5b4e3c2d1a7f").pipe(Schema.brand("AlertId"))

@@ -25,6 +25,7 @@ import {
   SandboxUnavailable
 } from "../platform/sandbox/Sandbox.ts"
 import { failureOutcome, valueOutcome, webhookOutcome } from "./TrustedOutcome.ts"
+import { makeTrustedSession, prepareTrusted, sessionArtifact, sessionKey } from "./TrustedSession.ts"
 import { compileTrusted, isSource, sourceMark, toTrustedModule } from "./TrustedSource.ts"
 import { makeSvc } from "./TrustedSvc.ts"
 
@@ -43,6 +44,13 @@ export const trustedZip = (key: string): Uint8Array => utf8Encode(key)
 export const trustedSandbox = (modules: Readonly<Record<string, TrustedModule>>): Layer.Layer<Sandbox> =>
   Layer.sync(Sandbox, () => {
     const keys = new Map<BuildId, string>()
+    const sessions = new Map<BuildId, TrustedModule>()
+
+    const sessionOf = ({ build_id }: BundleRef): TrustedModule => {
+      const session = sessions.get(build_id) ?? makeTrustedSession()
+      sessions.set(build_id, session)
+      return session
+    }
 
     /** Loads the artifact of a build once, as an engine does. */
     const loadKey = (bundle: BundleRef) =>
@@ -78,8 +86,12 @@ export const trustedSandbox = (modules: Readonly<Record<string, TrustedModule>>)
           }))
         ),
       compileSource: (source) => compileTrusted(source),
+      compileSession: () => Effect.succeed(sessionArtifact),
+      prepareInput: prepareTrusted,
+      release: ({ build_id }) => Effect.sync(() => void sessions.delete(build_id)),
       invoke: Effect.fnUntraced(function* (invocation: Invocation) {
         const key = yield* loadKey(invocation.bundle)
+        if (key === sessionKey) return yield* execute(sessionOf(invocation.bundle), invocation)
         if (key.startsWith(sourceMark)) return yield* execute(toTrustedModule(key.slice(sourceMark.length)), invocation)
         const module = Object.hasOwn(modules, key) ? modules[key] : undefined
         return module === undefined

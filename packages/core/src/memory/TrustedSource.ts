@@ -24,14 +24,16 @@ const sources = new WeakSet<TrustedModule>()
 /** True for the module of a source. Its function takes `svc`, which is a global in real isolates, then the arguments. */
 export const isSource = (module: TrustedModule): boolean => sources.has(module)
 
+/** Makes functions of the module take `svc` before the arguments. */
+export const markSource = (module: TrustedModule): TrustedModule => {
+  sources.add(module)
+  return module
+}
+
 /** Returns the module of a compiled source. */
 export const toTrustedModule = (body: string): TrustedModule => {
   const run = new prototype.constructor("svc", "args", body)
-  const module: TrustedModule = {
-    main: { default: (svc: unknown, ...args: ReadonlyArray<unknown>) => run(svc, args) }
-  }
-  sources.add(module)
-  return module
+  return markSource({ main: { default: (svc: unknown, ...args: ReadonlyArray<unknown>) => run(svc, args) } })
 }
 
 const findBody = (text: string): string => {

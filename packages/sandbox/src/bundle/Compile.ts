@@ -74,6 +74,28 @@ export const compileModule = (
     compileMs
   )
 
+/**
+ * Removes the types of a text without other changes, as `compileModules` compiles. With the loader `js`, the text is only
+ * formatted in the same way.
+ */
+export const removeTypes = (
+  module: ModuleText,
+  path: string,
+  compileMs: number
+): Effect.Effect<string, BundleRejected | SandboxUnavailable> =>
+  Effect.map(
+    compileGuarded(
+      ({ transform }) =>
+        transform(module.contents, { ...typesOptions, loader: module.loader, sourcefile: path }).then(({ code }) => ({
+          script: code,
+          sourceMap: ""
+        })),
+      compileMs,
+      (script) => script
+    ),
+    ({ script }) => script
+  )
+
 /** Starts a compilation. It calls the compiler before it returns. */
 type Start = (compiler: Pick<typeof Esbuild, "build" | "transform">) => Promise<Texts>
 
@@ -89,9 +111,10 @@ const toTexts = ({ outputFiles }: { readonly outputFiles: ReadonlyArray<OutputFi
 
 const compileGuarded = (
   start: Start,
-  compileMs: number
+  compileMs: number,
+  finish: (script: string) => string = markOptional
 ): Effect.Effect<Compiled, BundleRejected | SandboxUnavailable> =>
-  Effect.retry(compileOnce(start), { times: 1, while: (failed) => failed === died }).pipe(
+  Effect.retry(compileOnce(start, finish), { times: 1, while: (failed) => failed === died }).pipe(
     Effect.catchTag("CompilerDied", () => Effect.fail(rejected("index.js crashed the compiler"))),
     Effect.timeoutOrElse({
       duration: compileMs,
@@ -100,7 +123,7 @@ const compileGuarded = (
     Semaphore.withPermits(compilerLock, 1)
   )
 
-const compileOnce = Effect.fnUntraced(function* (start: Start) {
+const compileOnce = Effect.fnUntraced(function* (start: Start, finish: (script: string) => string) {
   // Loaded at the first upload: most servers start without one.
   const compiler = yield* Effect.promise(() => import("esbuild"))
   const end = Effect.promise(compiler.stop)
@@ -116,7 +139,7 @@ const compileOnce = Effect.fnUntraced(function* (start: Start) {
     Effect.onInterrupt(() => end)
   )
   if (script === undefined || sourceMap === undefined) return yield* rejected("index.js compiles to an empty script")
-  return { script: markOptional(script), sourceMap }
+  return { script: finish(script), sourceMap }
 })
 
 /**
@@ -158,6 +181,18 @@ const scriptOptions = {
   // The positions in stacks are numbers of up to seven digits.
   lineLimit: lineLengthMax,
   logLevel: "silent"
+} as const
+
+/** Options of a text that stays a text of its own, such as an input of a session. */
+const typesOptions = {
+  target: "es2024",
+  treeShaking: false,
+  charset: "utf8",
+  legalComments: "none",
+  minifyWhitespace: true,
+  logLevel: "silent",
+  // Imports that the text does not use are for later inputs.
+  tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } }
 } as const
 
 /** The kernel calls the bundle, so that no error while loading reaches the engine. */

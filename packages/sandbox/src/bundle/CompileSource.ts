@@ -1,11 +1,11 @@
 /** Compiles source text: an expression, the body of an async function, or a module. */
 import { BundleRejected, type SandboxUnavailable } from "@weft/core/adapter"
 import { Effect } from "effect"
-import { type Compiled, compileModule, compileModules, type Modules, type ModuleText } from "./Compile.ts"
+import { compileModule, compileModules, type Modules, type ModuleText } from "./Compile.ts"
 import { sourceFile } from "./SourceText.ts"
 
 /** Path under which a source imports the build of its context. */
-const buildPath = "weft:build"
+export const buildPath = "weft:build"
 const entryPath = "weft:entry"
 
 type Form = "expression" | "body" | "module"
@@ -45,7 +45,7 @@ const toModules = (text: string, form: Form, build: ModuleText | null): Modules 
 }
 
 /** Maximum nesting of brackets in a source. The compiler overflows its stack, and its memory first, at some thousands. */
-const nestingMax = 1000
+export const nestingMax = 1000
 
 /**
  * Compiles a source. `build` is the module that it can import as `weft:build`, and whose functions its run can invoke.
@@ -72,14 +72,15 @@ export const compileSource = Effect.fnUntraced(function* (text: string, build: M
   return yield* describe(failures.get(reported), text)
 })
 
-const attempt = (compiling: Effect.Effect<Compiled, BundleRejected | SandboxUnavailable>) =>
+/** Returns the rejection of a text as a value, so that another form of it can follow. */
+export const attempt = <A>(compiling: Effect.Effect<A, BundleRejected | SandboxUnavailable>) =>
   Effect.catchTag(compiling, "BundleRejected", (rejected) => Effect.succeed(rejected))
 
 /** True for an error with a position in the source or in its modules. */
-const isSyntaxError = ({ reason }: BundleRejected): boolean => /:\d+:\d+ /.test(reason)
+export const isSyntaxError = ({ reason }: BundleRejected): boolean => /:\d+:\d+ /.test(reason)
 
 /** True if more brackets are open at once, also in strings and comments. */
-const isNestedDeeper = (text: string, levels: number): boolean => {
+export const isNestedDeeper = (text: string, levels: number): boolean => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text[at]

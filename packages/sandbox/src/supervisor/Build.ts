@@ -14,6 +14,8 @@ export interface Bundle {
 export interface BuildSettings {
   /** True if its isolate ends after one run. */
   readonly isSingleUse?: boolean
+  /** True if the state of its isolate must last. As in `BundleRef`. */
+  readonly keepsState?: boolean
   /** As in `BundleRef`. */
   readonly strikeId?: BuildId
 }
@@ -24,6 +26,7 @@ export class Build {
   readonly buildId: BuildId
   readonly bundle: Bundle
   readonly isSingleUse: boolean
+  readonly keepsState: boolean
   /** Id under which its incidents count. */
   readonly strikeId: BuildId
   /** The isolate that receives new runs, per runner. */
@@ -42,11 +45,17 @@ export class Build {
     this.buildId = buildId
     this.bundle = bundle
     this.isSingleUse = settings.isSingleUse ?? false
+    this.keepsState = settings.keepsState ?? false
     this.strikeId = settings.strikeId ?? buildId
   }
 
   get bytes(): number {
     return this.bundle.script.length + this.bundle.cache.length + this.bundle.sourceMap.length
+  }
+
+  /** The runner with the state of the build, if it keeps one. */
+  get home(): RunnerProcess | undefined {
+    return this.keepsState ? this.isolates.keys().next().value : undefined
   }
 
   /** Removes and returns the oldest waiting job. */
@@ -112,6 +121,7 @@ export class IsolateHandle {
 
   /** True if new runs need another isolate. */
   shouldReplace(now: number, { callsPerIsolate, heapBytes }: ReplacementLimits): boolean {
+    if (this.build.keepsState) return false
     return (
       this.draining ||
       this.build.isSingleUse ||

@@ -31,3 +31,17 @@ export const optionalBuilds = {
   optional: optionalBuild("optional", "platform"),
   encodings: optionalBuild("encodings", "platform,tables")
 }
+
+/** Options of the program of sessions: a module, which is compiled together with the build of its context. */
+export const sessionBuild = {
+  bundle: true,
+  format: "esm",
+  platform: "neutral",
+  mainFields: ["module", "main"],
+  target: "es2024",
+  conditions: ["weft-source"],
+  minifySyntax: true,
+  minifyWhitespace: true,
+  logLevel: "silent",
+  legalComments: "none"
+} satisfies BuildOptions

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { BuildOptions } from "esbuild"
-import { guestEntry, optionalEntries } from "../Entries.ts"
+import { guestEntry, optionalEntries, sessionEntry } from "../Entries.ts"
 import type { OptionalScript } from "../protocol/OptionalNames.ts"
 
 export interface GuestScripts {
@@ -26,6 +26,13 @@ export const readGuestScripts = async (): Promise<GuestScripts> => {
       encodings: await buildFrom(encodings, optionalBuilds.encodings)
     }
   }
+}
+
+/** Reads the program of sessions, as `readGuestScripts` does. */
+export const readSessionProgram = async (): Promise<string> => {
+  if (!sessionEntry.pathname.endsWith(".ts")) return read(sessionEntry)
+  const { sessionBuild } = await import("./GuestBuild.ts")
+  return buildFrom(sessionEntry, sessionBuild)
 }
 
 const read = (file: URL): string => readFileSync(file, "utf8")

@@ -160,18 +160,15 @@ export class Pool {
 
   #dispatch(job: Job): void {
     if (job.ended) return
-    const { strikeId, key } = job.build
+    const { home, strikeId, key } = job.build
     const placement = this.strikes.placement(strikeId, performance.now())
     if (placement === "quarantined") {
       this.#end(job, { _tag: "Quarantined", message: this.attribution.describeQuarantine(`build ${strikeId}`) })
       return
     }
-    this.slots.acquire(
-      placement,
-      key,
-      (runner) => this.#place(job, runner),
-      (reason) => job.reject(reason)
-    )
+    const place = (runner: RunnerProcess) => this.#place(job, runner)
+    if (home !== undefined) place(home)
+    else this.slots.acquire(placement, key, place, (reason) => job.reject(reason))
   }
 
   #place(job: Job, runner: RunnerProcess): void {
@@ -358,7 +355,7 @@ export class Pool {
       this.#end(job, stoppedOutcome(job.stopReason, job.invocation.timeoutMs))
       return
     }
-    if (job.hasSideEffects || job.retries >= retriesMax) {
+    if (job.hasSideEffects || job.build.keepsState || job.retries >= retriesMax) {
       this.#end(job, { _tag: "RunnerLost", message: why })
       return
     }

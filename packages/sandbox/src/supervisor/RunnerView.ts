@@ -53,11 +53,11 @@ export class RunnerView {
     return this.#lost.get(id)
   }
 
-  /** The least recently used idle isolate. */
+  /** The least recently used idle isolate. One that keeps state is the last choice. */
   get leastRecentlyUsed(): IsolateHandle | undefined {
     let oldest: IsolateHandle | undefined
     for (const isolate of this.isolates.values()) {
-      if (isolate.jobs.size === 0 && (oldest === undefined || isolate.lastUsedAt < oldest.lastUsedAt)) oldest = isolate
+      if (isolate.jobs.size === 0 && (oldest === undefined || isUsedBefore(isolate, oldest))) oldest = isolate
     }
     return oldest
   }
@@ -134,3 +134,6 @@ export class RunnerView {
     return isolate
   }
 }
+
+const isUsedBefore = (one: IsolateHandle, other: IsolateHandle): boolean =>
+  one.build.keepsState === other.build.keepsState ? one.lastUsedAt < other.lastUsedAt : other.build.keepsState

@@ -64,7 +64,7 @@ export class Watchdog {
     const idleRound = ++this.#ticks % idleRoundTicks === 0
     for (const view of [...this.#pool.views.values()]) {
       if (!this.#checkHeartbeat(view, now) || !this.#checkMemory(view, now)) continue
-      if (idleRound) this.#disposeIdle(view, now - this.#options.idleMs)
+      if (idleRound) this.#disposeIdle(view, now - this.#options.idleMs, false)
     }
     if (!idleRound) return
     for (const runner of this.#pool.slots.expire(now - soloIdleMs)) {
@@ -129,15 +129,17 @@ export class Watchdog {
     const since = this.#fullSince.get(view)
     if (since === undefined) {
       this.#fullSince.set(view, now)
-      this.#disposeIdle(view, now)
+      this.#disposeIdle(view, now, true)
     } else if (now - since > retireAfterMs) {
       this.#pool.retire(view, "its memory is nearly full", retireGraceMs)
     }
     return true
   }
 
-  #disposeIdle(view: RunnerView, before: number): void {
+  /** Disposes isolates that were not used since `before`. Those that keep state only if memory is short. */
+  #disposeIdle(view: RunnerView, before: number, isShort: boolean): void {
     for (const isolate of [...view.isolates.values()]) {
+      if (isolate.build.keepsState && !isShort) continue
       if (isolate.jobs.size === 0 && isolate.lastUsedAt < before) this.#pool.isolates.dispose(view, isolate)
     }
   }

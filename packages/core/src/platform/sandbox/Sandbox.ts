@@ -60,6 +60,11 @@ export interface BundleRef {
   /** True if the isolate serves one invocation only and then ends. */
   readonly isSingleUse?: boolean
   /**
+   * True if the state of the isolate must last between invocations, so that nothing replaces it. It ends by `release`, by
+   * its own fault, or when memory is short. A later invocation then has a fresh isolate.
+   */
+  readonly keepsState?: boolean
+  /**
    * Id under which incidents of the bundle count and put it under quarantine; `build_id` by default. Sources of one
    * environment share one, because an author may change a source at will.
    */
@@ -76,6 +81,12 @@ export interface SourceText {
   /** Zip of the build that the source can import as `weft:build`; null without one. */
   readonly build: Uint8Array | null
 }
+
+/**
+ * Namespace of the functions of a session's program. `open()` is first. `input(number, script)` evaluates an input, and
+ * `complete(source, cursor)` returns names. Without `open` in the same isolate, both return `{ lost: true }`.
+ */
+export const sessionNamespace = "weft:session"
 
 /** A bundle that was just prepared. */
 export interface FreshBundle {
@@ -203,6 +214,23 @@ export class Sandbox extends Context.Service<
      * Compiles a source to an artifact, without running it. `BundleRejected` contains line and column of a syntax error.
      */
     readonly compileSource: (source: SourceText) => Effect.Effect<Uint8Array, BundleRejected | SandboxUnavailable>
+
+    /**
+     * Compiles the program of a session, which evaluates inputs and keeps their names. `build` is the zip that its inputs
+     * can import as `weft:build`; null without one. Its bundle needs `keepsState`.
+     */
+    readonly compileSession: (
+      build: Uint8Array | null
+    ) => Effect.Effect<Uint8Array, BundleRejected | SandboxUnavailable>
+
+    /**
+     * Converts one input of a session to JavaScript. `BundleRejected` contains line and column of a syntax error, and ends
+     * with `Unexpected end of the input` if more text may complete it.
+     */
+    readonly prepareInput: (text: string) => Effect.Effect<string, BundleRejected | SandboxUnavailable>
+
+    /** Ends the isolate of a bundle with `keepsState`, and forgets the bundle. It runs nothing. */
+    readonly release: (bundle: BundleRef) => Effect.Effect<void>
 
     /**
      * Runs one function to its end. Interrupting the effect cancels the run, even in a CPU loop, and returns when the

@@ -33,6 +33,8 @@ export const AuditAction = Schema.Literals([
   "build.release",
   "build.run",
   "eval.run",
+  "repl.open",
+  "repl.input",
   "project.remove",
   "deliveries.cancel",
   "dead_letters.redrive",

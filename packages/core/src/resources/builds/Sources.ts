@@ -8,9 +8,14 @@ import {
   type NotFound,
   type StoreUnavailable
 } from "../../foundation/Errors.ts"
-import { BuildId, type EnvId } from "../../foundation/Ids.ts"
+import { BuildId, type EnvId, type ReplId } from "../../foundation/Ids.ts"
 import { utf8Encode } from "../../foundation/Utf8.ts"
-import { type BundleRef, Sandbox, type SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
+import {
+  type BundleRef,
+  type BundleRejected,
+  Sandbox,
+  type SandboxUnavailable
+} from "../../platform/sandbox/Sandbox.ts"
 import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { resolveProject } from "../projects/resolveProject.ts"
@@ -36,7 +41,14 @@ export interface CompiledSource {
   readonly bundle: BundleRef
 }
 
+type CompileFailed = ContentDamaged | SandboxUnavailable | StoreUnavailable
 type CompileError = BadRequest | ContentDamaged | SandboxUnavailable | StoreUnavailable
+
+export interface PreparedInput {
+  /** SHA-256 of the input in lowercase hex. */
+  readonly hash: string
+  readonly script: string
+}
 
 /** Maximum characters of all keys in the cache of a node. Scripts and maps have about three times as many bytes. */
 const cachedCharactersMax = 16 * 1024 * 1024
@@ -56,6 +68,10 @@ export class Sources extends Context.Service<
     readonly compile: (source: Source) => Effect.Effect<CompiledSource, CompileError>
     /** As `compile`, for many runs: returns the same bundle for the same source while it is cached. */
     readonly compileOnce: (source: Source) => Effect.Effect<CompiledSource, CompileError>
+    /** Compiles the program of a session, whose isolate keeps its state under the id. */
+    readonly session: (id: ReplId, source: Omit<Source, "text">) => Effect.Effect<BundleRef, CompileError>
+    /** Converts an input of a session to JavaScript. `BadRequest` contains the position of a syntax error. */
+    readonly input: (env_id: EnvId, text: string) => Effect.Effect<PreparedInput, CompileError>
   }
 >()("@weft/core/resources/builds/Sources") {
   static readonly layer: Layer.Layer<
@@ -73,15 +89,23 @@ export class Sources extends Context.Service<
       const { digestHex } = yield* Digest.Digest
       const hash = (text: string) => digestHex(Digest.sha256, utf8Encode(text))
 
-      const compile = Effect.fnUntraced(function* ({ env_id, text, build, variant = "" }: Source) {
-        const zip = build === null ? Effect.succeed(null) : zips.get(build)
-        const artifact = yield* queue
-          .withTurn(env_id)(Effect.flatMap(zip, (bytes) => sandbox.compileSource({ text, build: bytes })))
+      /** Compiles in turn, and converts a rejection to the error of a caller. */
+      const inTurn = <A>(env_id: EnvId, compiling: Effect.Effect<A, BundleRejected | CompileFailed>) =>
+        queue
+          .withTurn(env_id)(compiling)
           .pipe(
             Effect.catchTag("BundleRejected", ({ reason }) =>
               Effect.fail(new BadRequest({ reason: `source: ${reason}` }))
             )
           )
+
+      const zipOf = (build: Build | null) => (build === null ? Effect.succeed(null) : zips.get(build))
+
+      const compile = Effect.fnUntraced(function* ({ env_id, text, build, variant = "" }: Source) {
+        const artifact = yield* inTurn(
+          env_id,
+          Effect.flatMap(zipOf(build), (bytes) => sandbox.compileSource({ text, build: bytes }))
+        )
         const identity = yield* hash(JSON.stringify([env_id, build?.build_id ?? null, variant, text]))
         const bundle: BundleRef = {
           env_id,
@@ -104,6 +128,19 @@ export class Sources extends Context.Service<
         }),
         compile: (source) =>
           Effect.map(compile(source), ({ hash, bundle }) => ({ hash, bundle: { ...bundle, isSingleUse: true } })),
+        session: (id, { env_id, build }) =>
+          Effect.map(inTurn(env_id, Effect.flatMap(zipOf(build), sandbox.compileSession)), (artifact) => ({
+            env_id,
+            build_id: BuildId.make(id),
+            artifact: Effect.succeed(artifact),
+            renewed: Effect.succeed(artifact),
+            keepsState: true,
+            strike_id: BuildId.make(env_id)
+          })),
+        input: (env_id, text) =>
+          Effect.flatMap(inTurn(env_id, sandbox.prepareInput(text)), (script) =>
+            Effect.map(hash(text), (hashed) => ({ hash: hashed, script }))
+          ),
         compileOnce: (source) => {
           const key = JSON.stringify([source.env_id, source.build?.build_id ?? null, source.variant ?? "", source.text])
           const known = cache.get(key)

@@ -5,23 +5,22 @@
  * its hash.
  */
 import { Context, Effect, Layer, type Schema } from "effect"
-import {
+import type {
   BadRequest,
-  type ContentDamaged,
-  type Forbidden,
-  type NotFound,
+  ContentDamaged,
+  Forbidden,
+  NotFound,
   PlanRequired,
-  type StoreUnavailable
+  StoreUnavailable
 } from "../../foundation/Errors.ts"
 import { type EnvId, ProjectId } from "../../foundation/Ids.ts"
 import { toJsonText } from "../../foundation/JsonText.ts"
 import { utf8Length } from "../../foundation/Utf8.ts"
-import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
+import type { BundleRef, SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
 import { makeEntries } from "../../resources/audit/AuditFacts.ts"
 import { AuditStore } from "../../resources/audit/AuditStore.ts"
-import { type CompiledSource, Sources } from "../../resources/builds/Sources.ts"
+import { Sources } from "../../resources/builds/Sources.ts"
 import { type Caller, callerJson, requirePermission } from "../../tenants/access/Caller.ts"
-import type { Plan } from "../../tenants/orgs/Plan.ts"
 import { Plans } from "../../tenants/orgs/Plans.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import { maskLine } from "../execution/maskLog.ts"
@@ -30,6 +29,7 @@ import type { SourceRun } from "../execution/SourceRun.ts"
 import { SynchronousRuns } from "../execution/SynchronousRuns.ts"
 import type { RunBuild } from "../runs/Attempt.ts"
 import type { LogEntry } from "../runs/Run.ts"
+import { checkSource, checkTimeout, timeoutDefault } from "./SourceLimits.ts"
 
 export interface NewEvaluation {
   /** TypeScript or JavaScript: an expression, the body of an async function, or a module with a default export. */
@@ -57,12 +57,6 @@ export type EvaluationError =
   | ContentDamaged
   | SandboxUnavailable
   | StoreUnavailable
-
-/** Bytes of a source that no plan exceeds: a longer one would keep the compiler from others. */
-export const sourceBytesMax = 1024 * 1024
-
-const timeoutDefault = 30
-const timeoutMax = 60
 
 /** Project of runs without a build. No project has this id. */
 const noProject = ProjectId.make("00000000-0000-0000-0000-000000000000")
@@ -98,8 +92,7 @@ export class Evaluations extends Context.Service<
         evaluate: Effect.fnUntraced(function* (input, { gate, onLog } = {}) {
           const caller = yield* requirePermission("eval", "*", "execute")
           const { source: text, args = [], project, build_id = "deployed", timeout = timeoutDefault } = input
-          if (!(timeout > 0 && timeout <= timeoutMax))
-            return yield* new BadRequest({ reason: `timeout must be above 0 and at most ${timeoutMax} seconds` })
+          yield* checkTimeout(timeout)
           const bytes = utf8Length(text)
           const build = project === undefined ? null : yield* sources.context(project, build_id)
           yield* admit(caller.env_id, bytes)
@@ -114,7 +107,7 @@ export class Evaluations extends Context.Service<
             })
           ])
           const { ended } = yield* runs.run({
-            build: build ?? toRunBuild(caller.env_id, compiled),
+            build: build ?? toRunBuild(caller.env_id, compiled.bundle),
             fn: { ns: "main", var: "default", timeout_ms: Math.ceil(timeout * 1000), record: "before" },
             trigger: "args",
             facts: `{"args":${JSON.stringify(args)},"caller":${callerJson(caller)}}`,
@@ -137,26 +130,9 @@ export class Evaluations extends Context.Service<
 }
 
 /** Returns the build of a run without one: its id derives from the source. */
-export const toRunBuild = (env_id: EnvId, { bundle }: CompiledSource): RunBuild => ({
+export const toRunBuild = (env_id: EnvId, bundle: BundleRef): RunBuild => ({
   env_id,
   project_id: noProject,
   project_name: "",
   build_id: bundle.build_id
 })
-
-const checkSource = (
-  { max_eval_source_bytes: limit }: Plan,
-  bytes: number
-): Effect.Effect<void, PlanRequired | BadRequest> => {
-  if (limit === 0) {
-    return Effect.fail(
-      new PlanRequired({ reason: "The plan allows no evaluation of source text (max_eval_source_bytes)" })
-    )
-  }
-  const most = limit === -1 ? sourceBytesMax : Math.min(limit, sourceBytesMax)
-  return bytes <= most
-    ? Effect.void
-    : Effect.fail(
-        new BadRequest({ reason: `source has ${bytes} bytes, and the plan allows ${most} (max_eval_source_bytes)` })
-      )
-}

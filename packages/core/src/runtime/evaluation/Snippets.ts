@@ -31,7 +31,8 @@ import {
   makeGate,
   toPermissions
 } from "./Capabilities.ts"
-import { sourceBytesMax, toRunBuild } from "./Evaluations.ts"
+import { toRunBuild } from "./Evaluations.ts"
+import { sourceBytesMax } from "./SourceLimits.ts"
 
 export interface NewSnippet {
   /** As in `NewEvaluation`. */
@@ -79,7 +80,7 @@ export class Snippets extends Context.Service<
           yield* quotas.admit(env_id, 1)
           const rights: Identity = { ...hostIdentity(env_id), permissions: toPermissions(capabilities) }
           const { outcome, ended } = yield* runs.run({
-            build: toRunBuild(env_id, compiled),
+            build: toRunBuild(env_id, compiled.bundle),
             fn: { ns: "main", var: "default", timeout_ms: timeoutMs, record: record ? "before" : "none" },
             trigger: "args",
             facts: `{"args":${JSON.stringify(args)},"caller":null}`,

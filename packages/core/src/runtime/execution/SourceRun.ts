@@ -1,5 +1,6 @@
 /** The additional parts of a run of source text: its bundle, and what its code may do. */
 import type { Effect } from "effect"
+import type { Outcome } from "../../platform/sandbox/Outcome.ts"
 import type { BundleRef, HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import type { Identity } from "../../tenants/access/Caller.ts"
 import type { LogEntry, RunType } from "../runs/Run.ts"
@@ -14,6 +15,8 @@ export interface SourceRun {
    * be a changed one. Without it, the table answers all calls.
    */
   readonly gate?: (call: HostCall) => HostCall | Effect.Effect<string, HostCallRefused>
+  /** Converts the outcome of the program to that of the run. Called once. */
+  readonly toOutcome?: (outcome: Outcome) => Outcome
   /** Called for each log entry of the code, with the secrets that must be masked in it. */
   readonly onLog?: (entry: LogEntry, secrets: ReadonlySet<string>) => void
 }

@@ -101,7 +101,9 @@ export class SynchronousRuns extends Context.Service<
             Effect.runForkWith(context)(lose(recording, exit.cause)).addObserver(done)
             return
           }
-          const { execution, logs } = exit.value
+          const { execution: executed, logs } = exit.value
+          const toOutcome = source?.toOutcome
+          const execution = toOutcome === undefined ? executed : { ...executed, outcome: toOutcome(executed.outcome) }
           const { outcome } = execution
           const stoppedAt = now()
           const ended = () => ({ run: endRun(run, execution, stoppedAt), logs })

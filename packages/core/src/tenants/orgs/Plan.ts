@@ -39,6 +39,8 @@ export interface Plan {
   readonly max_schedules: number
   /** Maximum UTF-8 bytes of a source that clients may run without a build; 0 for none. Values above 1 MiB have no effect. */
   readonly max_eval_source_bytes: number
+  /** Maximum open REPL sessions of an environment; 0 for none. Each node counts its own. */
+  readonly max_repl_sessions: number
   /** Maximum alert rules of an environment. */
   readonly max_alert_rules: number
   /** Weakest record of webhooks and tools. A function with a weaker one gets this one. */
@@ -88,6 +90,7 @@ const unlimited: Plan = {
   max_pending_deliveries: 1_000_000,
   max_schedules: 100_000,
   max_eval_source_bytes: MiB,
+  max_repl_sessions: 100,
   max_alert_rules: 1_000,
   weakest_record: "none"
 }
@@ -111,6 +114,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_pending_deliveries: 10_000,
     max_schedules: 1_000,
     max_eval_source_bytes: 0,
+    max_repl_sessions: 0,
     max_alert_rules: 5,
     weakest_record: "none"
   },
@@ -132,6 +136,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_pending_deliveries: 100_000,
     max_schedules: 10_000,
     max_eval_source_bytes: 64 * KiB,
+    max_repl_sessions: 2,
     max_alert_rules: 20,
     weakest_record: "none"
   },
@@ -153,6 +158,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_pending_deliveries: 250_000,
     max_schedules: 25_000,
     max_eval_source_bytes: 256 * KiB,
+    max_repl_sessions: 10,
     max_alert_rules: 100,
     weakest_record: "none"
   },
@@ -174,6 +180,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_pending_deliveries: 1_000_000,
     max_schedules: 100_000,
     max_eval_source_bytes: 256 * KiB,
+    max_repl_sessions: 20,
     max_alert_rules: 500,
     weakest_record: "none"
   },

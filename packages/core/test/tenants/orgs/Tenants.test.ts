@@ -170,6 +170,14 @@ describe("plans", () => {
       ["Enterprise", 1024 * 1024],
       ["Self-Host", 1024 * 1024]
     ])
+    const replSessions = new Map([
+      ["Free", 0],
+      ["Starter", 2],
+      ["Pro", 10],
+      ["Scale", 20],
+      ["Enterprise", 100],
+      ["Self-Host", 100]
+    ])
     const alertRules = new Map([
       ["Free", 5],
       ["Starter", 20],
@@ -178,9 +186,10 @@ describe("plans", () => {
     ])
     assert.deepStrictEqual(
       Object.entries(defaultPlans).map(
-        ([name, { weakest_record, max_eval_source_bytes, max_alert_rules, ...limits }]) => {
+        ([name, { weakest_record, max_eval_source_bytes, max_repl_sessions, max_alert_rules, ...limits }]) => {
           assert.strictEqual(weakest_record, "none")
           assert.strictEqual(max_alert_rules, alertRules.get(name) ?? 1_000)
+          assert.strictEqual(max_repl_sessions, replSessions.get(name))
           assert.strictEqual(max_eval_source_bytes, sourceBytes.get(name) ?? 0)
           return [name, ...Object.values(limits)]
         }

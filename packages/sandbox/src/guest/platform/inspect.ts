@@ -21,7 +21,12 @@ type CustomInspect = (
   inspect: (value: unknown) => string
 ) => unknown
 
-export const inspect = (value: unknown, depth: number = depthDefault): string => new Inspection(depth).show(value)
+/** `objectsMax` is the number of objects after which the others are shown only by name. */
+export const inspect = (
+  value: unknown,
+  depth: number = depthDefault,
+  objectsMax: number = Number.POSITIVE_INFINITY
+): string => new Inspection(depth, objectsMax).show(value)
 
 /** State of one call of `inspect`: the stack of open objects. */
 class Inspection {
@@ -30,8 +35,11 @@ class Inspection {
   /** Objects that contain themselves, with their reference numbers. */
   readonly #cycles = new Map<object, number>()
 
-  constructor(depth: number) {
+  #objectsLeft: number
+
+  constructor(depth: number, objectsMax: number) {
     this.#depth = depth
+    this.#objectsLeft = objectsMax
   }
 
   show(value: unknown): string {
@@ -48,6 +56,7 @@ class Inspection {
       return `[Circular *${number}]`
     }
     this.#open.push(value)
+    this.#objectsLeft--
     const text = this.#showCustom(value) ?? this.#showPlain(value)
     this.#open.pop()
     const number = this.#cycles.get(value)
@@ -109,7 +118,7 @@ class Inspection {
   }
 
   #isTooDeep(): boolean {
-    return this.#open.length > this.#depth + 1
+    return this.#open.length > this.#depth + 1 || this.#objectsLeft < 0
   }
 
   #block(value: object, label: string, braces: string, entries: () => ReadonlyArray<string>): string {
