@@ -18,7 +18,7 @@ const isAccepted = ({ description }: Completions.ArgumentDescriptor): boolean =>
 
 /** Separates choices by commas, because a bar would end the table cell. */
 const formatFlag = ({ name, type }: Completions.FlagDescriptor): string =>
-  type._tag === "Choice" ? `\`--${name}\` (${type.values.join(", ")})` : `\`--${name}\``
+  type._tag === "Choice" ? `\`--${name} (${type.values.join(", ")})\`` : `\`--${name}\``
 
 const listRows = (command: Completions.CommandDescriptor, path: string): ReadonlyArray<string> => {
   const name = `${path} ${command.name}`

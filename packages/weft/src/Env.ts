@@ -5,7 +5,7 @@ import type { Canary, DeployOptions } from "./canary.ts"
 import type { ComparedBuild } from "./capabilities.ts"
 import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
-import type { Operation } from "./operationRecords.ts"
+import type { NewOperation, Operation } from "./operationRecords.ts"
 import type {
   ActivityEvent,
   AuditEntry,
@@ -128,32 +128,6 @@ export interface NewPause {
   readonly fn?: string
   /** `late` by default. */
   readonly schedules?: Pause["schedules"]
-}
-
-/** Selects runs for an operation. Each field restricts the selection. */
-export interface OperationFilter {
-  /** Required for a replay; a cancellation selects running runs only. */
-  readonly status?: Run["status"]
-  readonly type?: Run["type"]
-  /** Only suspended durable runs that wait for this; `any` for all of them. */
-  readonly waiting?: NonNullable<RunQuery["waiting"]>
-  /** Id of a project, or its name when the runs started. */
-  readonly project?: string
-  /** `ns/var`, or `project:ns/var`. */
-  readonly fn?: string
-  readonly eventId?: string
-  readonly withinMs?: number
-}
-
-export interface NewOperation {
-  readonly kind: Operation["kind"]
-  readonly filter?: OperationFilter
-  /** Of a replay: the build of each run (`same`, the default), or the deployed one. */
-  readonly build?: "same" | "deployed"
-  /** Maximum runs per second, 1 to 10,000. */
-  readonly rate?: number
-  /** Calls with the same key are one operation. */
-  readonly idempotencyKey?: string
 }
 
 /** Selects running runs; without a field, all of them. */

@@ -23,7 +23,6 @@ export type {
   NewBuild,
   NewCall,
   NewEvent,
-  NewOperation,
   NewPause,
   NewServiceKey,
   NewSession,
@@ -43,7 +42,7 @@ export {
   hostFunction,
   type StandardSchema
 } from "./hostFunction.ts"
-export type { Operation } from "./operationRecords.ts"
+export type { NewOperation, Operation, OperationFilter } from "./operationRecords.ts"
 export type {
   ActivityEvent,
   ActivityOfRun,

@@ -1,7 +1,8 @@
 /** Inputs of hosts as the runtime takes them: snake_case, durations of Effect, revealed tokens. */
 import type { WeftEnv } from "@weft/core"
 import { Duration, Redacted } from "effect"
-import type { AuditQuery, CancelQuery, DeadLetterSelection, NewCall, NewEvent, NewOperation, RunQuery } from "./Env.ts"
+import type { AuditQuery, CancelQuery, DeadLetterSelection, NewCall, NewEvent, RunQuery } from "./Env.ts"
+import type { NewOperation } from "./operationRecords.ts"
 import type { PageOptions } from "./records.ts"
 
 type EventInput = Parameters<WeftEnv["events"]["publish"]>[0]

@@ -1,4 +1,6 @@
-/** Records of operations on many runs, for hosts. */
+/** Operations on many runs, for hosts. */
+import type { RunQuery } from "./Env.ts"
+import type { Run } from "./records.ts"
 
 /** A cancellation or replay of many runs, in the background. */
 export interface Operation {
@@ -25,4 +27,30 @@ export interface Operation {
   readonly createdBy: string
   readonly startedAt: Date | null
   readonly endedAt: Date | null
+}
+
+/** Selects runs for an operation. Each field restricts the selection. */
+export interface OperationFilter {
+  /** Required for a replay; a cancellation selects running runs only. */
+  readonly status?: Run["status"]
+  readonly type?: Run["type"]
+  /** Only suspended durable runs that wait for this; `any` for all of them. */
+  readonly waiting?: NonNullable<RunQuery["waiting"]>
+  /** Id of a project, or its name when the runs started. */
+  readonly project?: string
+  /** `ns/var`, or `project:ns/var`. */
+  readonly fn?: string
+  readonly eventId?: string
+  readonly withinMs?: number
+}
+
+export interface NewOperation {
+  readonly kind: Operation["kind"]
+  readonly filter?: OperationFilter
+  /** Of a replay: the build of each run (`same`, the default), or the deployed one. */
+  readonly build?: "same" | "deployed"
+  /** Maximum runs per second, 1 to 10,000. */
+  readonly rate?: number
+  /** Calls with the same key are one operation. */
+  readonly idempotencyKey?: string
 }

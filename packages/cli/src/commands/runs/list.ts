@@ -29,7 +29,7 @@ export const list = Command.make(
     yield* printTable(runColumns, runs, "No runs match")
   })
 ).pipe(
-  Command.withDescription("List runs"),
+  Command.withDescription("List runs, newest first"),
   Command.withExamples([
     { command: "weft runs list --status failed --since 24h", description: "Failed runs of the last 24 hours" },
     {
