@@ -52,6 +52,13 @@ const fill = (path: string, valueOf: (parameter: string) => string | undefined):
     return encodeURIComponent(value)
   })
 
+/** Returns the data of a response without the time range of activities and series, which ends now. */
+const withoutTimeRange = (data: unknown): unknown => {
+  if (typeof data !== "object" || data === null) return data
+  const ends = "since" in data ? { since: null } : "series" in data ? { from: null, to: null } : {}
+  return { ...data, ...ends }
+}
+
 onBackendOfRun({ modules }, ({ server }) => {
   let own: Tenant
   let sibling: Tenant
@@ -90,8 +97,7 @@ onBackendOfRun({ modules }, ({ server }) => {
         { token }
       )
       const data = json?.data ?? text
-      // The time range of an activity ends now.
-      seen.push([name, status !== 200 ? status : "since" in Object(data) ? { ...data, since: null } : data])
+      seen.push([name, status === 200 ? withoutTimeRange(data) : status])
     }
     return seen
   }

@@ -203,7 +203,7 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   [
     { event: "svc:run:started" },
     "event",
-    "must not start with svc:, which is reserved, except svc:run:failed and svc:alert"
+    "must not start with svc:, which is reserved, except svc:run:failed, svc:canary:promoted"
   ],
   [{ event: "svc:run:*" }, "event", "must not start with svc:"],
   [
