@@ -6,7 +6,7 @@ const names = (description: string, name: string) =>
   Schema.Array(Schema.String).annotate({ description, examples: [[name]] })
 
 /** Names by kind. `*` stands for names that the code computes. */
-export const CapabilityNames = Schema.Struct({
+const CapabilityNames = Schema.Struct({
   hosts: names("Hosts of requests; `*` if the code computes some", "api.stripe.com"),
   host_functions: names("Functions of the host", "shop.price"),
   secrets: names("Keys of secrets; `*` if the code computes some", "STRIPE_KEY"),
