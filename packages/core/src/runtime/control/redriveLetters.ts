@@ -25,6 +25,9 @@ const eventsAtOnce = 4
 /** A letter with the function that runs it again, or the reason why none does. */
 export type Matched = { readonly letter: DeadLetterRef } & ({ readonly match: Match } | { readonly reason: string })
 
+/** A letter with its delivery, or the reason why it cannot start. */
+type Prepared = { readonly redrive: Redrive } | { readonly reason: string }
+
 /** Reason for a letter that another request has redriven or discarded. */
 const goneReason = "it was redriven or discarded meanwhile"
 
@@ -94,7 +97,7 @@ export const makeRedrive = Effect.gen(function* () {
     const ids: Array<DeliveryId> = []
     // In the order of the letters, so that the oldest starts first.
     for (const _ of batch) ids.push(yield* fresh(DeliveryId))
-    const prepared = yield* Effect.forEach(
+    const prepared: ReadonlyArray<Prepared> = yield* Effect.forEach(
       batch,
       (each, index) => {
         const id = ids[index]
