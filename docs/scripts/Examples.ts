@@ -68,6 +68,7 @@ const particulars: Readonly<Record<string, Particulars>> = {
   },
   alertsUpdate: { body: { enabled: false } },
   runsCancel: { given: ["SLEEPING"] },
+  runsReplay: { body: { event_data: { fn: "billing/charge", args: [{ id: 2 }] } } },
   runsSteps: { given: ["SLEEPING"] },
   runsWake: { given: ["SLEEPING"] },
   runsCompleteToken: { given: ["APPROVAL"] },
