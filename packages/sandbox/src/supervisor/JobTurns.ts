@@ -82,8 +82,9 @@ export class JobTurns {
   #start(view: RunnerView, envId: EnvId, length: number, start: () => void): void {
     let isTurn = true
     view.runner.whenDrained(length, () => {
-      if (isTurn) start()
-      else this.#turns.run(envId, "host_call", () => this.#start(view, envId, length, start))
+      if (isTurn) return start()
+      // After the callbacks of all calls that wait, so that they keep their order.
+      setImmediate(() => this.#turns.run(envId, "host_call", () => this.#start(view, envId, length, start)))
     })
     isTurn = false
   }

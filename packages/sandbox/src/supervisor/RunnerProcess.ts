@@ -69,6 +69,8 @@ export class RunnerProcess {
   /** Callbacks of `whenDrained`, oldest first: those of small invocations, and those of large ones. */
   #deferred: Array<() => void> = []
   #deferredLarge: Array<() => void> = []
+  /** Characters of the large messages that wait. */
+  #deferredLength = 0
   #scheduled = false
   #reportedRss = 0
   #diagnosis = ""
@@ -115,11 +117,22 @@ export class RunnerProcess {
    * are called, because they release what they hold.
    */
   whenDrained(length: number, callback: () => void): void {
-    const [deferred, bytesMax] =
-      length > largeInvocation ? [this.#deferredLarge, largeCongestionBytes] : [this.#deferred, congestionBytes]
-    const isCongested = deferred.length > 0 || this.#unsentBytes > bytesMax
-    if (isCongested && this.state !== "dead") deferred.push(callback)
+    if (this.state === "dead") callback()
+    else if (length > largeInvocation) this.#whenNearlyDrained(length, callback)
+    else if (this.#deferred.length > 0 || this.#waitingBytes > congestionBytes) this.#deferred.push(callback)
     else callback()
+  }
+
+  #whenNearlyDrained(length: number, callback: () => void): void {
+    if (this.#deferredLarge.length === 0 && this.#unsentBytes <= largeCongestionBytes) {
+      callback()
+      return
+    }
+    this.#deferredLength += length
+    this.#deferredLarge.push(() => {
+      this.#deferredLength -= length
+      callback()
+    })
   }
 
   send(message: ToRunner): void {
@@ -195,16 +208,15 @@ export class RunnerProcess {
     return this.#socket.writableLength + this.#writer.size
   }
 
-  #resume(): void {
-    this.#deferred = this.#callWhile(this.#deferred, congestionBytes)
-    this.#deferredLarge = this.#callWhile(this.#deferredLarge, largeCongestionBytes)
+  /** Unsent bytes with the large messages that wait. */
+  get #waitingBytes(): number {
+    return this.#unsentBytes + this.#deferredLength
   }
 
-  /** Calls back, in order, until more than `bytesMax` bytes are unsent. Returns the other callbacks. */
-  #callWhile(waiting: Array<() => void>, bytesMax: number): Array<() => void> {
-    let called = 0
-    while (called < waiting.length && this.#unsentBytes <= bytesMax) waiting[called++]?.()
-    return called === 0 ? waiting : waiting.slice(called)
+  /** Calls back, in order, while few bytes are unsent. */
+  #resume(): void {
+    while (this.#waitingBytes <= congestionBytes && this.#deferred.length > 0) this.#deferred.shift()?.()
+    while (this.#unsentBytes <= largeCongestionBytes && this.#deferredLarge.length > 0) this.#deferredLarge.shift()?.()
   }
 
   #spawn(program: URL): ChildProcess | undefined {
