@@ -14,6 +14,7 @@ import { marks } from "./Marks.ts"
 
 const socket = new Socket({ fd: 3, readable: true, writable: true })
 const scripts = new Map<number, string>()
+const endedRuns = new Set<number>()
 // A paused socket does not keep the process alive.
 setInterval(() => undefined, 60_000)
 const floodMs = 1500
@@ -72,6 +73,7 @@ const invoke = ({ isolate, run }: Extract<ToRunner, { readonly kind: "invoke" }>
   } else if (script.includes("slow")) {
     socket.pause()
     setTimeout(() => socket.resume(), slowMs)
+    endedRuns.add(run)
     say(ended(run))
   } else if (script.includes("busy")) {
     let first = 0
@@ -111,8 +113,8 @@ const handle = (message: ToRunner): void => {
   if (message.kind === "boot") say({ kind: "ready", cache: new Uint8Array(0) })
   if (message.kind === "load") load(message)
   if (message.kind === "invoke") invoke(message)
-  // After an incomplete frame it cannot confirm the stop.
-  if (message.kind === "stop") process.exit()
+  // After an incomplete frame it cannot confirm the stop. A run that has ended needs none.
+  if (message.kind === "stop" && !endedRuns.has(message.run)) process.exit()
 }
 
 const splitter = new FrameSplitter(2 ** 30)
