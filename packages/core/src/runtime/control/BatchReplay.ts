@@ -1,18 +1,15 @@
 /** Replays of many runs: the deliveries of a whole batch, of which the caller stores all at once. */
 import { Effect } from "effect"
 import { DeliveryId, type EventId, freshIds } from "../../foundation/Ids.ts"
-import { now as currentTime } from "../../foundation/time/Timestamp.ts"
 import type { Match } from "../../resources/builds/Deployments.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import type { Event } from "../events/Event.ts"
 import { EventStore } from "../events/EventStore.ts"
-import { newDelivery } from "../runs/Attempt.ts"
-import type { Delivery } from "../runs/Delivery.ts"
-import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
 import type { OperationFailure } from "../runs/Operation.ts"
 import type { OperationTarget } from "../runs/OperationStore.ts"
 import type { PrepareBatch } from "./OperationWork.ts"
-import { makeFindReplay, type ReplayBuild } from "./ReplayMatch.ts"
+import { makeFindReplays } from "./ReplayMatch.ts"
+import { makeReplayDelivery } from "./replayDelivery.ts"
 
 /** Maximum bytes of events that a batch holds in memory. A larger event is a batch of its own. */
 const bytesMax = 8 * 1024 * 1024
@@ -28,16 +25,9 @@ interface Replay {
 export const makePrepareReplays = Effect.gen(function* () {
   const events = yield* EventStore
   const quotas = yield* Quotas
-  const keys = yield* makeDeliveryKeys
+  const toDelivery = yield* makeReplayDelivery
   const fresh = yield* freshIds
-  const findMatches = yield* makeFindMatches
-
-  const toDelivery = Effect.fnUntraced(function* ({ target, event, match }: Replay): Effect.fn.Return<Delivery> {
-    const id = yield* fresh(DeliveryId)
-    const cause = { run_id: target.run_id, depth: 0 }
-    const delivery = newDelivery(event, match, id, cause, yield* keys.group(event, match))
-    return { ...delivery, ...(yield* keys.startTerms(event, match)), due_at: yield* currentTime }
-  })
+  const findReplays = yield* makeFindReplays
 
   const admit = Effect.fnUntraced(function* (replays: ReadonlyArray<Replay>) {
     const [first] = replays
@@ -54,19 +44,21 @@ export const makePrepareReplays = Effect.gen(function* () {
     const ids = [...new Set(replayed.map(({ event_id }) => event_id))]
     const stored = ids.length === 0 ? [] : yield* events.getMany(env_id, ids)
     const known = new Map(stored.map((event) => [event.event_id, event]))
-    const matches = yield* findMatches(replayed, options.build ?? "same")
+    const matches = yield* findReplays(replayed, options.build ?? "same")
     const failures: Array<OperationFailure> = []
     const replays: Array<Replay> = []
-    for (const target of replayed) {
+    for (const [index, target] of replayed.entries()) {
       const event = known.get(target.event_id)
-      const match = matches.get(toKey(target))
+      const match = matches[index]
       if (event !== undefined && typeof match === "object") replays.push({ target, event, match })
       else failures.push({ run_id: target.run_id, reason: typeof match === "string" ? match : "its event was removed" })
     }
     yield* admit(replays)
     return {
       examined: batch.length,
-      deliveries: yield* Effect.forEach(replays, toDelivery),
+      deliveries: yield* Effect.forEach(replays, ({ target, event, match }) =>
+        Effect.flatMap(fresh(DeliveryId), (id) => toDelivery(event, match, id, target.run_id))
+      ),
       cancels: [],
       skipped: batch.length - replayed.length,
       failures
@@ -88,20 +80,3 @@ const fitting = (targets: ReadonlyArray<OperationTarget>): ReadonlyArray<Operati
   })
   return end === -1 ? targets : targets.slice(0, end)
 }
-
-const toKey = ({ project_id, build_id, ns, var: name, activations }: OperationTarget): string =>
-  `${project_id} ${build_id} ${ns}/${name} ${activations === null ? "" : "durable"}`
-
-/** Returns a function that finds the match of each function, or the reason why it cannot run, by `toKey`. */
-const makeFindMatches = Effect.map(makeFindReplay, (find) =>
-  Effect.fnUntraced(function* (targets: ReadonlyArray<OperationTarget>, build: ReplayBuild) {
-    const matches = new Map<string, Match | string>()
-    for (const target of targets) {
-      const key = toKey(target)
-      if (matches.has(key)) continue
-      const found = Effect.catchTag(find(target, build), "BadRequest", ({ reason }) => Effect.succeed(reason))
-      matches.set(key, yield* found)
-    }
-    return matches
-  })
-)

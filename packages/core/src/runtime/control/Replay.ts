@@ -4,7 +4,6 @@ import { BadRequest } from "../../foundation/Errors.ts"
 import { DeliveryId, EventId, freshIds } from "../../foundation/Ids.ts"
 import { fromJsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { KeyedSemaphore } from "../../foundation/KeyedSemaphore.ts"
-import { currentTraceparent } from "../../foundation/telemetry/Spans.ts"
 import { now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
@@ -15,15 +14,14 @@ import type { Event } from "../events/Event.ts"
 import { EventStore } from "../events/EventStore.ts"
 import { UnconfirmedWrites } from "../journal/UnconfirmedWrites.ts"
 import { publicationActivity } from "../runs/Activity.ts"
-import { newDelivery } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
-import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import { RunControlStore } from "../runs/RunControlStore.ts"
 import { RunStore } from "../runs/RunStore.ts"
 import { admitDelivery } from "./admitDelivery.ts"
 import { makeFork } from "./ReplayFrom.ts"
 import { makeFindReplay, type ReplayBuild } from "./ReplayMatch.ts"
+import { makeReplayDelivery } from "./replayDelivery.ts"
 import { StreamWatch } from "./StreamWatch.ts"
 
 /** Maximum concurrent transactions of replays of an environment, behind which those of other environments wait. */
@@ -41,7 +39,7 @@ export const makeReplay = Effect.gen(function* () {
   const store = yield* RunControlStore
   const quotas = yield* Quotas
   const watch = yield* StreamWatch
-  const keys = yield* makeDeliveryKeys
+  const toDelivery = yield* makeReplayDelivery
   const fresh = yield* freshIds
   const findMatch = yield* makeFindReplay
   const claimer = yield* Claimer
@@ -80,10 +78,7 @@ export const makeReplay = Effect.gen(function* () {
     const replays = runs.replays({ ...run, event_id: event.event_id }, searchedMax)
     const known = new Set(yield* replays)
 
-    const group = yield* keys.group(event, match)
-    const id = yield* fresh(DeliveryId)
-    const delivery = newDelivery(event, match, id, { run_id: run.run_id, depth: 0 }, group, yield* currentTraceparent)
-    const due = { ...delivery, ...(yield* keys.startTerms(event, match)), due_at: yield* currentTime }
+    const due = yield* toDelivery(event, match, yield* fresh(DeliveryId), run.run_id)
     yield* permits.withPermit(env_id, before === null ? deliver(due, changed) : fork.start(run, due, before))
     claimer.claim(slots.addPending(env_id))
     yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])

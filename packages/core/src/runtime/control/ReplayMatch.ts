@@ -40,6 +40,25 @@ export const makeFindReplay = Effect.gen(function* () {
   })
 })
 
+/**
+ * Returns a function that finds the matches of many runs, in their order, or the reasons why they cannot run. Runs of one
+ * function and build share a search.
+ */
+export const makeFindReplays = Effect.map(makeFindReplay, (find) =>
+  Effect.fnUntraced(function* (runs: ReadonlyArray<ReplayedRun>, which: ReplayBuild) {
+    const found = new Map<string, Match | string>()
+    const matches: Array<Match | string> = []
+    for (const run of runs) {
+      const key = `${run.project_id} ${run.build_id} ${run.ns}/${run.var} ${run.activations === null}`
+      const search = Effect.catchTag(find(run, which), "BadRequest", ({ reason }) => Effect.succeed(reason))
+      const match = found.get(key) ?? (yield* search)
+      found.set(key, match)
+      matches.push(match)
+    }
+    return matches
+  })
+)
+
 const toMatch = (build: Build, handler: FunctionEntry): Match => ({ build, handler, run_type: "run" })
 
 /** Returns default settings for a function that is no longer deployed. */

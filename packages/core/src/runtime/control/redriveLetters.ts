@@ -1,20 +1,17 @@
 /** Starts dead letters again: prepares their deliveries, then stores them in bounded transactions. */
 import { Effect } from "effect"
-import type { BadRequest, NotFound, PlanRequired, RateLimited, StoreUnavailable } from "../../foundation/Errors.ts"
+import type { NotFound, PlanRequired, RateLimited, StoreUnavailable } from "../../foundation/Errors.ts"
 import { DeliveryId, type EnvId, freshIds } from "../../foundation/Ids.ts"
 import { KeyedSemaphore } from "../../foundation/KeyedSemaphore.ts"
-import { currentTraceparent } from "../../foundation/telemetry/Spans.ts"
-import { now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import type { Match } from "../../resources/builds/Deployments.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import { Claimer } from "../dispatch/Claimer.ts"
 import { Slots } from "../dispatch/Slots.ts"
 import { EventStore } from "../events/EventStore.ts"
-import { newDelivery } from "../runs/Attempt.ts"
 import { type DeadLetterRef, DeadLetterStore, type Redrive } from "../runs/DeadLetterStore.ts"
-import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
-import { makeFindReplay, type ReplayBuild } from "./ReplayMatch.ts"
+import { makeFindReplays, type ReplayBuild } from "./ReplayMatch.ts"
+import { makeReplayDelivery } from "./replayDelivery.ts"
 
 /** Maximum concurrent redrives of an environment, behind which those of other environments wait. */
 const redrivesPerEnv = 2
@@ -35,34 +32,23 @@ export const makeRedrive = Effect.gen(function* () {
   const store = yield* DeadLetterStore
   const events = yield* EventStore
   const quotas = yield* Quotas
-  const keys = yield* makeDeliveryKeys
+  const toDelivery = yield* makeReplayDelivery
   const fresh = yield* freshIds
-  const findMatch = yield* makeFindReplay
+  const findReplays = yield* makeFindReplays
   const claimer = yield* Claimer
   const slots = yield* Slots
   const bus = yield* ClusterBus
   const permits = new KeyedSemaphore(redrivesPerEnv)
 
-  const toReason = (error: BadRequest | NotFound) => Effect.succeed({ reason: error.message })
-
-  /** Returns the letters with their functions. Letters of one function and build share a search. */
-  const match = Effect.fnUntraced(function* (letters: ReadonlyArray<DeadLetterRef>, build: ReplayBuild) {
-    const found = new Map<string, { readonly match: Match } | { readonly reason: string }>()
-    const matched: Array<Matched> = []
-    for (const letter of letters) {
-      const { project_id, build_id, ns, var: name, activations } = letter
-      const key = `${project_id} ${build_id} ${ns}/${name} ${activations === null}`
-      const known =
-        found.get(key) ??
-        (yield* findMatch(letter, build).pipe(
-          Effect.map((match) => ({ match })),
-          Effect.catchTag("BadRequest", toReason)
-        ))
-      found.set(key, known)
-      matched.push({ letter, ...known })
-    }
-    return matched
-  })
+  /** Returns the letters with their functions. */
+  const match = (letters: ReadonlyArray<DeadLetterRef>, build: ReplayBuild) =>
+    Effect.map(findReplays(letters, build), (matches) =>
+      matches.flatMap((found, index): ReadonlyArray<Matched> => {
+        const letter = letters[index]
+        if (letter === undefined) return []
+        return [typeof found === "string" ? { letter, reason: found } : { letter, match: found }]
+      })
+    )
 
   /** Returns the delivery of a letter, or the reason why it cannot start. */
   const prepare = Effect.fnUntraced(
@@ -70,12 +56,9 @@ export const makeRedrive = Effect.gen(function* () {
       const { env_id, event_id, run_id } = letter
       const event = event_id === null ? null : yield* events.get(env_id, event_id)
       if (event === null) return { reason: "its event is not stored" }
-      const group = yield* keys.group(event, match)
-      const delivery = newDelivery(event, match, id, { run_id, depth: 0 }, group, yield* currentTraceparent)
-      const due = { ...delivery, ...(yield* keys.startTerms(event, match)), due_at: yield* currentTime }
-      return { redrive: { runId: run_id, delivery: due } }
+      return { redrive: { runId: run_id, delivery: yield* toDelivery(event, match, id, run_id) } }
     },
-    Effect.catchTag("NotFound", toReason)
+    Effect.catchTag("NotFound", ({ message }) => Effect.succeed({ reason: message }))
   )
 
   /** Stores the deliveries, and starts them. Returns the number of the stored ones. */
