@@ -19,6 +19,7 @@ import { FilesApi } from "./routes/FilesApi.ts"
 import { LinksApi } from "./routes/LinksApi.ts"
 import { OperationsApi } from "./routes/OperationsApi.ts"
 import { PausesApi } from "./routes/PausesApi.ts"
+import { PreviewsApi } from "./routes/PreviewsApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { ReplApi } from "./routes/ReplApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
@@ -34,6 +35,7 @@ export class WeftApi extends HttpApi.make("weft")
     ProjectsApi,
     BuildsApi,
     CanariesApi,
+    PreviewsApi,
     TriggersApi,
     SchedulesApi,
     ContextApi,

@@ -13,6 +13,7 @@ const nothing = {
   parked: false,
   next_tick_at: null,
   removals: false,
+  previews: false,
   awaiting: false,
   invoking: false,
   operations: false,

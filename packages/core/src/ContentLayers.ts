@@ -23,6 +23,7 @@ import { publicUrlLayer } from "./resources/files/PublicUrl.ts"
 import { Readers } from "./resources/files/Readers.ts"
 import { type ScrubConfig, scrubberLayer } from "./resources/files/Scrubber.ts"
 import { Uploads } from "./resources/files/Uploads.ts"
+import { Previews } from "./resources/previews/Previews.ts"
 import { Projects } from "./resources/projects/Projects.ts"
 
 /** Shares the registry of metrics with all other layers. */
@@ -38,7 +39,7 @@ export const filesLayer = (publicUrl: string | (() => string | null) | null, scr
   )
 }
 
-/** Builds the services of projects and builds. */
+/** Builds the services of projects, builds and previews. */
 export const buildsLayer = ({
   archiveBytes = defaultLimits.archiveBytes,
   deployPolicy = null
@@ -46,7 +47,7 @@ export const buildsLayer = ({
   readonly archiveBytes?: number
   readonly deployPolicy?: DeployPolicy | null
 }) =>
-  Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
+  Layer.mergeAll(Layer.provide(Layer.merge(Projects.layer, Previews.layer), BuildContents.layer), Builds.layer).pipe(
     Layer.provide(Layer.succeed(ArchiveBytesMax, archiveBytes)),
     Layer.provide(Layer.succeed(CurrentDeployPolicy, deployPolicy)),
     Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer, Assets.layer, Sources.layer)),

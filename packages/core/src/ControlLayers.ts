@@ -1,5 +1,6 @@
 /** Layers of the services that control runs and deliveries. A part of `Weft.ts`. */
 import { Layer } from "effect"
+import * as BuildContents from "./resources/builds/BuildContents.ts"
 import * as AlertEvaluator from "./runtime/control/AlertEvaluator.ts"
 import { AlertNotifier } from "./runtime/control/AlertNotifier.ts"
 import { Alerts } from "./runtime/control/Alerts.ts"
@@ -16,6 +17,7 @@ import { Nodes } from "./runtime/control/Nodes.ts"
 import { OperationRunner } from "./runtime/control/OperationRunner.ts"
 import { Operations } from "./runtime/control/Operations.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
+import * as PreviewRemovals from "./runtime/control/PreviewRemovals.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
 import { RunStatistics } from "./runtime/control/RunStatistics.ts"
@@ -60,6 +62,7 @@ export const controlLayer = Layer.mergeAll(
   Canaries.layer,
   CanaryJudge.layer,
   ProjectRemovals.layer,
+  Layer.provide(PreviewRemovals.layer, BuildContents.layer),
   ChildCancellations.layer,
   Calls.layer,
   BuildRuns.layer,

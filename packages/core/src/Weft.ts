@@ -45,6 +45,7 @@ import type { Files } from "./resources/files/Files.ts"
 import { publicUrlLayer } from "./resources/files/PublicUrl.ts"
 import type { ScrubConfig } from "./resources/files/Scrubber.ts"
 import type { Uploads } from "./resources/files/Uploads.ts"
+import type { Previews } from "./resources/previews/Previews.ts"
 import type { Projects } from "./resources/projects/Projects.ts"
 import { Schedules } from "./resources/schedules/Schedules.ts"
 import { ContextVariables } from "./resources/secrets/ContextVariables.ts"
@@ -124,6 +125,7 @@ export type WeftServices =
   | AuditLog
   | Refusals
   | Projects
+  | Previews
   | ContextVariables
   | KeyRotation
   | Files
@@ -228,7 +230,7 @@ export const layer = (
   )
   const keys = Layer.mergeAll(consoleSessionsLayer, ServiceKeys.layer, SessionJanitor.layer)
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
-  const builds = buildsLayer(config)
+  const builds = Layer.provide(buildsLayer(config), Layer.merge(access, publicUrlLayer(config.publicUrl ?? null)))
   const files = Layer.provide(filesLayer(config.publicUrl ?? null, config.scrub), access)
   // The reaper ends runs of a previous process before anything is claimed.
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer(config.retentionMs ?? null)), Reaper.layer)
@@ -239,7 +241,7 @@ export const layer = (
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
     Layer.provideMerge(Layer.merge(ActivePauses.layer, ActiveCanaries.layer)),
     Layer.provideMerge(Layer.provideMerge(Layer.merge(StorePoller.layer, NodeShutdown.layer), node)),
-    Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
+    Layer.provideMerge(Layer.mergeAll(access, builds, Layer.provide(secrets, access), files))
   )
   const running = Layer.mergeAll(
     Layer.provide(Dispatcher.layer, DeliveryWorker.layer).pipe(Layer.provideMerge(Workflows.layer)),

@@ -57,6 +57,8 @@ export { localZones, type ZonesConfig, ZonesInvalid } from "./resources/domains/
 export { FileLinks } from "./resources/files/FileLinks.ts"
 export { Files } from "./resources/files/Files.ts"
 export { Uploads } from "./resources/files/Uploads.ts"
+export type { NewPreview, Preview } from "./resources/previews/Preview.ts"
+export { Previews, type PreviewStatus } from "./resources/previews/Previews.ts"
 export { Projects } from "./resources/projects/Projects.ts"
 export { Schedules } from "./resources/schedules/Schedules.ts"
 export { ContextVariables } from "./resources/secrets/ContextVariables.ts"

@@ -89,6 +89,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           CASE WHEN EXISTS (SELECT 1 FROM workflow_waits WHERE ${sql.literal(isAwaiting)}) THEN 1 ELSE 0 END AS awaiting,
           CASE WHEN EXISTS (SELECT 1 FROM workflow_waits WHERE ${sql.literal(isInvoking)}) THEN 1 ELSE 0 END AS invoking,
           CASE WHEN EXISTS (SELECT 1 FROM removed_projects) THEN 1 ELSE 0 END AS removals,
+          CASE WHEN EXISTS (SELECT 1 FROM previews WHERE due_at <= ${now}) THEN 1 ELSE 0 END AS previews,
           (SELECT min(due_at) FROM schedules) AS next_tick_at,
           CASE WHEN EXISTS (SELECT 1 FROM operations WHERE ended_at IS NULL AND lease_until < ${now})
             THEN 1 ELSE 0 END AS operations,
@@ -199,6 +200,7 @@ interface PendingRow {
   readonly awaiting: number
   readonly invoking: number
   readonly removals: number
+  readonly previews: number
   readonly next_tick_at: Timestamp | null
   readonly operations: number
   readonly next_alert_at: Timestamp | null
@@ -211,6 +213,7 @@ const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
   next_due_at: row?.next_due_at ?? null,
   parked: row?.parked === 1,
   removals: row?.removals === 1,
+  previews: row?.previews === 1,
   awaiting: row?.awaiting === 1,
   invoking: row?.invoking === 1,
   next_tick_at: row?.next_tick_at ?? null,

@@ -28,6 +28,8 @@ export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
       const removal = { project_id: id, env_id: envId, removed_at: at, swept: 0 }
       yield* writer`INSERT INTO removed_projects ${writer.insert(removal)}
         ON CONFLICT (project_id) DO UPDATE SET removed_at = excluded.removed_at, swept = 0`
+      yield* writer`UPDATE previews SET expires_at = ${at}, due_at = ${at}
+        WHERE project_id = ${id} AND parent_env_id = ${envId} AND removed_at IS NULL`
       yield* writer`DELETE FROM endpoints WHERE project_id = ${id}`
       yield* writer`DELETE FROM deployments WHERE project_id = ${id}`
       yield* writer`DELETE FROM live_builds WHERE project_id = ${id}`

@@ -15,6 +15,7 @@ import type {
   JournalStore,
   OperationStore,
   PauseStore,
+  PreviewStore,
   ProjectStore,
   RateStore,
   RunControlStore,
@@ -49,6 +50,7 @@ import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
 import * as OperationStoreSql from "./OperationStoreSql.ts"
 import * as PauseStoreSql from "./PauseStoreSql.ts"
+import * as PreviewStoreSql from "./PreviewStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RateStoreSql from "./RateStoreSql.ts"
 import * as RunControlStoreSql from "./RunControlStoreSql.ts"
@@ -90,6 +92,7 @@ export const recordStores: Layer.Layer<
   | AuditStore
   | TenantStore
   | ProjectStore
+  | PreviewStore
   | ContextVariableStore
   | SealedStore
   | FileStore
@@ -118,6 +121,7 @@ export const recordStores: Layer.Layer<
   AuditStoreSql.layer,
   TenantStoreSql.layer,
   ProjectStoreSql.layer,
+  PreviewStoreSql.layer,
   ContextVariableStoreSql.layer,
   SealedStoreSql.layer,
   FileStoreSql.layer,

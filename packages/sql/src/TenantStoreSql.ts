@@ -1,15 +1,16 @@
 /** `TenantStore` on SQL. */
-import { Env, NotFound, Org, Taken } from "@weft/core"
+import { NotFound, Org, Taken } from "@weft/core"
 import { type TenantHookJob, TenantStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
+import { type EnvRow, toEnv, toEnvRow } from "./rows/EnvRows.ts"
 
 export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
   TenantStore,
   Effect.gen(function* () {
     const { dialect, reader, writer } = yield* Database
 
-    const findEnv = (orgSlug: string, envName: string) => reader<RowOf<Env, "active">>`
+    const findEnv = (orgSlug: string, envName: string) => reader<EnvRow>`
       SELECT envs.* FROM envs JOIN orgs ON orgs.org_id = envs.org_id
       WHERE orgs.slug = ${orgSlug} AND envs.name = ${envName}`
 
@@ -57,14 +58,14 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
 
       insertEnv: (env, hookJob) =>
         withHookJob(
-          writer`INSERT INTO envs ${writer.insert({ ...env, active: env.active ? 1 : 0 })}
+          writer`INSERT INTO envs ${writer.insert(toEnvRow(env))}
             ON CONFLICT DO NOTHING RETURNING env_id`,
           new Taken({ what: "environment name" }),
           hookJob
         ).pipe(orUnavailable("insertEnv")),
 
       getEnv: (id) =>
-        onlyRow(reader<RowOf<Env, "active">>`SELECT * FROM envs WHERE env_id = ${id}`, noEnv).pipe(
+        onlyRow(reader<EnvRow>`SELECT * FROM envs WHERE env_id = ${id}`, noEnv).pipe(
           Effect.map(toEnv),
           orUnavailable("getEnv")
         ),
@@ -72,15 +73,16 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
       findEnv: (orgSlug, envName) =>
         onlyRow(findEnv(orgSlug, envName), noEnv).pipe(Effect.map(toEnv), orUnavailable("findEnv")),
 
-      listEnvs: (orgId, { limit, offset }) =>
-        Effect.all({
+      listEnvs: (orgId, { limit, offset }, which = "all") => {
+        const listed = which === "all" ? reader`org_id = ${orgId}` : reader`org_id = ${orgId} AND preview IS NULL`
+        return Effect.all({
           items: Effect.map(
-            reader<RowOf<Env, "active">>`
-              SELECT * FROM envs WHERE org_id = ${orgId} ORDER BY env_id DESC LIMIT ${limit} OFFSET ${offset}`,
+            reader<EnvRow>`SELECT * FROM envs WHERE ${listed} ORDER BY env_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toEnv)
           ),
-          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM envs WHERE org_id = ${orgId}`)
-        }).pipe(orUnavailable("listEnvs")),
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM envs WHERE ${listed}`)
+        }).pipe(orUnavailable("listEnvs"))
+      },
 
       dueHookJobs: (kinds, now, limit) =>
         reader<TenantHookJob>`SELECT kind, tenant_id, attempts, due_at FROM announcements
@@ -108,5 +110,3 @@ const noOrg = new NotFound({ resource: "organization" })
 const noEnv = new NotFound({ resource: "environment" })
 
 const toOrg = (row: RowOf<Org>): Org => new Org(row, { disableChecks: true })
-
-const toEnv = (row: RowOf<Env, "active">): Env => new Env({ ...row, active: row.active === 1 }, { disableChecks: true })

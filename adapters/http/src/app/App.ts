@@ -43,6 +43,7 @@ import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
 import { OperationsLive } from "../handlers/OperationsLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
+import { PreviewsLive } from "../handlers/PreviewsLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { ReplLive } from "../handlers/ReplLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
@@ -99,6 +100,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     RunsLive,
     DeliveriesLive,
     CanariesLive,
+    PreviewsLive,
     DeadLettersLive,
     PausesLive,
     OperationsLive,

@@ -1,9 +1,9 @@
 /** Handlers for `RunsApi`: one service call each, no decisions. */
 import { toPageRequest, toRunRecord, WeftApi } from "@weft/api"
-import { RunControl, RunStatistics, Runs, Tokens } from "@weft/core"
+import { Caller, RunControl, RunStatistics, Runs, Tokens } from "@weft/core"
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { runText, runWithUsageText } from "../responses/RawRecord.ts"
+import { inPreviewText, runText, runWithUsageText } from "../responses/RawRecord.ts"
 import { respondList, respondSingle, respondSteps } from "../responses/RawResponses.ts"
 import { toBegunRun } from "./BegunRun.ts"
 import { listing } from "./Listing.ts"
@@ -17,21 +17,24 @@ export const RunsLive = HttpApiBuilder.group(
     const control = yield* RunControl
     const tokens = yield* Tokens
     return handlers.handleAll({
-      list: ({ query: { time_range, include, limit, offset, ...query } }) => {
+      list: Effect.fnUntraced(function* ({ query: { time_range, include, limit, offset, preview: _, ...query } }) {
         const page = toPageRequest({
           ...(limit === undefined ? {} : { limit }),
           ...(offset === undefined ? {} : { offset })
         })
         const filter = { ...query, ...(time_range === undefined ? {} : { within: time_range }) }
-        return Effect.flatMap(runs.list(page, filter), (found) =>
-          respondList(listing(page)(found), include === undefined ? runText : runWithUsageText)
-        )
-      },
+        const { preview } = yield* Caller
+        const toText = inPreviewText(preview, include === undefined ? runText : runWithUsageText)
+        return yield* respondList(listing(page)(yield* runs.list(page, filter)), toText)
+      }),
       stats: () => runs.stats,
       activity: ({ query }) => runs.activity(query.time_range ?? Duration.hours(1)),
       series: ({ query: { step, ...query } }) =>
         statistics.series(step === undefined ? query : { ...query, stepMs: step }),
-      get: ({ params }) => Effect.flatMap(runs.get(params.run_id), (run) => respondSingle(run, runText)),
+      get: Effect.fnUntraced(function* ({ params }) {
+        const { preview } = yield* Caller
+        return yield* respondSingle(yield* runs.get(params.run_id), inPreviewText(preview, runText))
+      }),
       logs: ({ params, query }) => {
         const page = toPageRequest(query)
         return Effect.map(runs.logs(params.run_id, page), listing(page))

@@ -45,6 +45,12 @@ export const runWithUsageText: ToText<Run> = (run) => {
   return withText(encodeRun({ ...toRunRecord(run), usage, result: null }), "result", run.result ?? "null")
 }
 
+/** Returns `toText` for runs of a preview, whose name is added; `toText` itself for all others. */
+export const inPreviewText = (preview: string | undefined, toText: ToText<Run>): ToText<Run> =>
+  preview === undefined
+    ? toText
+    : (run) => `${toText(run).slice(0, -1)},"preview":${JSON.stringify(preview)}}`
+
 /** Encodes the end of an evaluation. */
 export const evaluationText: ToText<RunEnd> = ({ run, logs }) =>
   withText(encodeEvaluation(toEvaluationRecord({ ...run, result: null }, logs)), "result", run.result ?? "null")

@@ -101,6 +101,12 @@ export const RunRecord = Schema.Struct({
   result: Schema.NullOr(jsonValue({ doubled: 42 })),
   project_id: Run.fields.project_id,
   project_name: example(Run.fields.project_name, "orders"),
+  preview: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "Extension: name of the preview that the run belongs to; absent for all other runs",
+      examples: ["pr-42"]
+    })
+  ),
   ...durableFields,
   usage: Schema.optionalKey(RunUsageRecord)
 }).annotate({ identifier: "Run" })

@@ -87,6 +87,12 @@ export class RunsApi extends HttpApiGroup.make("runs")
             examples: ["timeout"]
           })
         ),
+        preview: Schema.optionalKey(
+          Schema.String.annotate({
+            description: "Extension: the runs of this preview, instead of those of the environment",
+            examples: ["pr-42"]
+          })
+        ),
         before: Schema.optionalKey(
           sentId(RunId).annotate({
             description: "Extension: only runs that are older than the run with this id, for pages without `offset`"

@@ -81,6 +81,7 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
           next_due_at: findNextDueAt(db, []),
           parked: [...db.deliveries.values()].some(({ delivery }) => delivery.due_at === parkedAt),
           removals: db.removedProjects.size > 0,
+          previews: [...db.previews.values()].some(({ due_at }) => due_at <= now),
           awaiting: [...db.histories.values()].some(({ waits }) =>
             waits.some(({ event_type, outcome }) => event_type !== null && outcome === null)
           ),

@@ -14,6 +14,7 @@ import type { CanaryStore } from "../resources/builds/CanaryStore.ts"
 import type { DomainStore } from "../resources/domains/DomainStore.ts"
 import type { FileStore } from "../resources/files/FileStore.ts"
 import type { ScrubStore } from "../resources/files/ScrubStore.ts"
+import type { PreviewStore } from "../resources/previews/PreviewStore.ts"
 import type { ProjectStore } from "../resources/projects/ProjectStore.ts"
 import type { ScheduleStore } from "../resources/schedules/ScheduleStore.ts"
 import type { ContextVariableStore } from "../resources/secrets/ContextVariableStore.ts"
@@ -56,6 +57,7 @@ import * as JournalStoreMemory from "./JournalStoreMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import * as OperationStoreMemory from "./OperationStoreMemory.ts"
 import * as PauseStoreMemory from "./PauseStoreMemory.ts"
+import * as PreviewStoreMemory from "./PreviewStoreMemory.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
 import * as RateStoreMemory from "./RateStoreMemory.ts"
 import * as RunControlStoreMemory from "./RunControlStoreMemory.ts"
@@ -81,6 +83,7 @@ export type DatabaseStores =
   | AuditStore
   | TenantStore
   | ProjectStore
+  | PreviewStore
   | ContextVariableStore
   | SealedStore
   | FileStore
@@ -114,6 +117,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   AuditStoreMemory.layer,
   TenantStoreMemory.layer,
   ProjectStoreMemory.layer,
+  PreviewStoreMemory.layer,
   ContextVariableStoreMemory.layer,
   SealedStoreMemory.layer,
   FileStoreMemory.layer,

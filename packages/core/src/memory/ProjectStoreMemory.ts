@@ -22,6 +22,7 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
       series,
       alerts,
       canaries,
+      previews,
       uncommittedBlobs
     } = yield* MemoryDatabase
 
@@ -72,6 +73,9 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
           if (projects.get(id)?.env_id !== envId) return Effect.fail(notFound)
           projects.delete(id)
           removedProjects.set(id, { project_id: id, env_id: envId, removed_at: at, swept: false })
+          for (const [previewId, row] of previews)
+            if (row.preview.project_id === id && row.removed_at === null)
+              previews.set(previewId, { ...row, preview: { ...row.preview, expires_at: at }, due_at: at })
           deployments.delete(id)
           liveBuilds.delete(id)
           canaries.delete(id)

@@ -63,10 +63,12 @@ export const layer: Layer.Layer<TenantStore, never, MemoryDatabase> = Layer.effe
           )
         }),
 
-      listEnvs: (orgId, page) =>
+      listEnvs: (orgId, page, which = "all") =>
         Effect.sync(() =>
           toPage(
-            [...envs.values()].filter((env) => env.org_id === orgId).sort((a, b) => compareText(b.env_id, a.env_id)),
+            [...envs.values()]
+              .filter((env) => env.org_id === orgId && (which === "all" || env.preview === undefined))
+              .sort((a, b) => compareText(b.env_id, a.env_id)),
             page
           )
         ),

@@ -16,6 +16,8 @@ import { BuildStore } from "../builds/BuildStore.ts"
 import type { Canary } from "../builds/Canary.ts"
 import { CanaryStore } from "../builds/CanaryStore.ts"
 import { DomainStore } from "../domains/DomainStore.ts"
+import type { Preview } from "../previews/Preview.ts"
+import { PreviewStore } from "../previews/PreviewStore.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { ContextVariableStore } from "../secrets/ContextVariableStore.ts"
 import { type AuditFacts, makeEntries } from "./AuditFacts.ts"
@@ -30,6 +32,7 @@ type Audited =
   | BuildStore
   | CanaryStore
   | ProjectStore
+  | PreviewStore
   | TenantStore
 
 /** Runs a change with an audit entry. `facts` returns null if nothing was changed. */
@@ -58,6 +61,7 @@ export const auditedStores: Layer.Layer<Audited, never, Audited | AuditStore | S
         Context.add(BuildStore, builds(yield* BuildStore, audit)),
         Context.add(CanaryStore, canaries(yield* CanaryStore, audit)),
         Context.add(ProjectStore, projects(yield* ProjectStore, audit)),
+        Context.add(PreviewStore, previews(yield* PreviewStore, audit)),
         Context.add(TenantStore, tenants(yield* TenantStore, audit))
       )
     })
@@ -231,6 +235,35 @@ const projects = (store: ProjectStore["Service"], audit: Audit): ProjectStore["S
   remove: (envId, id, at) =>
     audit(store.remove(envId, id, at), () => ({ action: "project.remove", env_id: envId, object_id: id }))
 })
+
+/** Audits previews in the environment of their project. */
+const previews = (store: PreviewStore["Service"], audit: Audit): PreviewStore["Service"] => {
+  const toFacts = (action: AuditFacts["action"], preview: Preview): AuditFacts => ({
+    action,
+    env_id: preview.parent_env_id,
+    object_id: preview.env_id,
+    object_name: preview.name,
+    details: {
+      ...{ project_id: preview.project_id, build_id: preview.build_id, schedules: preview.schedules },
+      ...{ secrets: preview.secrets, expires_at: iso(preview.expires_at) }
+    }
+  })
+  return {
+    ...store,
+    insert: (parts, limits) =>
+      audit(store.insert(parts, limits), (insertion) =>
+        insertion === "Stored" ? toFacts("preview.create", parts.preview) : null
+      ),
+    update: (preview) => audit(store.update(preview), () => toFacts("preview.update", preview)),
+    remove: (preview, at, dueAt) =>
+      audit(store.remove(preview, at, dueAt), () => ({
+        action: "preview.remove",
+        env_id: preview.parent_env_id,
+        object_id: preview.env_id,
+        object_name: preview.name
+      }))
+  }
+}
 
 const tenants = (store: TenantStore["Service"], audit: Audit): TenantStore["Service"] => ({
   ...store,

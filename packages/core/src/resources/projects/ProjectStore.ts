@@ -25,7 +25,7 @@ export class ProjectStore extends Context.Service<
     /**
      * Removes the project with its builds, their endpoints and its schedules, in one transaction. Keeps runs and events.
      * Adds expired reservations (`FileStore`) for the zips and artifacts of the builds, so that the janitor removes them.
-     * Adds a `RemovedProject`: from then on the journal discards the project's deliveries instead of claiming them.
+     * Its previews expire at once. Adds a `RemovedProject`: from then on the journal discards the project's deliveries instead of claiming them.
      */
     readonly remove: (envId: EnvId, id: ProjectId, at: Timestamp) => Effect.Effect<void, NotFound | StoreUnavailable>
     /** Lists removed projects that are not swept, by id after `after`, at most `limit`. */

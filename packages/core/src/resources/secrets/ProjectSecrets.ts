@@ -3,7 +3,8 @@
  *
  * All variables of a project are loaded together and cached in encrypted form. A change invalidates the cache: at once on
  * this node, and on others when they receive the message of the bus. If the message is lost, the cache expires after
- * `ageLimit`. The first read of a value decrypts it.
+ * `ageLimit`. The first read of a value decrypts it. A preview also reads the variables of its parent project; a variable
+ * of its own with the same key wins.
  */
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
@@ -12,6 +13,7 @@ import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import { makeSnapshots } from "../../platform/cluster/Snapshots.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import { Keyring } from "../../platform/encryption/Keyring.ts"
+import { Plans } from "../../tenants/orgs/Plans.ts"
 import { type ContextVariable, contextPlace } from "./ContextVariable.ts"
 import { ContextVariableStore } from "./ContextVariableStore.ts"
 
@@ -43,12 +45,17 @@ export class ProjectSecrets extends Context.Service<
     readonly changed: (envId: EnvId, projectId: ProjectId) => Effect.Effect<void>
   }
 >()("@weft/core/resources/secrets/ProjectSecrets") {
-  static readonly layer: Layer.Layer<ProjectSecrets, never, ContextVariableStore | ClusterBus | Keyring> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    ProjectSecrets,
+    never,
+    ContextVariableStore | ClusterBus | Keyring | Plans
+  > = Layer.effect(
     ProjectSecrets,
     Effect.gen(function* () {
       const store = yield* ContextVariableStore
       const bus = yield* ClusterBus
       const keyring = yield* Keyring
+      const plans = yield* Plans
 
       const open = ({ project_id, key, value }: ContextVariable) =>
         keyring.open(value, contextPlace(project_id, key)).pipe(
@@ -57,9 +64,19 @@ export class ProjectSecrets extends Context.Service<
           Effect.cached
         )
 
+      /** Returns the variables of the parent project that the functions of a preview read. */
+      const inherited = Effect.fnUntraced(function* (envId: EnvId, projectId: ProjectId) {
+        const found = yield* Effect.catchTag(plans.of(envId), "NotFound", () => Effect.succeed(null))
+        const preview = found?.env.preview
+        return preview === undefined || preview.project_id !== projectId || preview.secrets === "own"
+          ? []
+          : yield* store.all(preview.parent_env_id, preview.parent_project_id)
+      })
+
       const load = Effect.fnUntraced(function* (cacheKey: string) {
         const { envId, projectId } = parseCacheKey(cacheKey)
         const opened = new Map<string, Effect.Effect<string, SecretUnreadable>>()
+        for (const variable of yield* inherited(envId, projectId)) opened.set(variable.key, yield* open(variable))
         for (const variable of yield* store.all(envId, projectId)) opened.set(variable.key, yield* open(variable))
         return opened
       })

@@ -145,6 +145,8 @@ export interface PendingWork {
   readonly parked: boolean
   /** True if there are records of removed projects. */
   readonly removals: boolean
+  /** True if previews have expired, or rows of removed ones are due to be deleted. */
+  readonly previews: boolean
   /** True if durable runs wait for events. */
   readonly awaiting: boolean
   /** True if durable runs wait for child runs. */

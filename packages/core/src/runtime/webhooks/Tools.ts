@@ -28,6 +28,7 @@ import {
 } from "../../resources/builds/Deployments.ts"
 import { requestTimeoutMs } from "../../resources/builds/Manifest.ts"
 import { PublicUrl } from "../../resources/files/PublicUrl.ts"
+import { enterPreview } from "../../resources/previews/PreviewCaller.ts"
 import { callerJson, type Identity } from "../../tenants/access/Caller.ts"
 import { Credentials } from "../../tenants/access/Credentials.ts"
 import { allows } from "../../tenants/access/Permission.ts"
@@ -78,7 +79,7 @@ export class Tools extends Context.Service<
     readonly publicUrl: () => string | null
     /**
      * Returns a service, from all deployed builds of the environment. Requires `mcp: execute` on the service. Fails with
-     * `Unauthorized` for a credential of another environment, and with `NotFound` for a service without entries.
+     * `Unauthorized` for a credential of another environment (a preview also accepts those of its parent), and with `NotFound` for a service without entries.
      */
     readonly enter: (address: ToolAddress) => Effect.Effect<ToolService, ToolRefusal>
     /**
@@ -162,9 +163,11 @@ export class Tools extends Context.Service<
 
         enter: Effect.fnUntraced(function* ({ org, env, service, token }) {
           if (token === null) return yield* new Unauthorized()
-          const caller = yield* credentials.authenticate(token)
-          const { env_id } = yield* tenants.resolve(org, env)
-          if (caller.env_id !== env_id) return yield* new Unauthorized()
+          const own = yield* credentials.authenticate(token)
+          const resolved = yield* tenants.resolve(org, env)
+          const { env_id } = resolved
+          const caller = own.env_id === env_id ? own : enterPreview(own, resolved)
+          if (caller === null) return yield* new Unauthorized()
           yield* takeTurn(turns, env_id, "request")
           yield* rates.check(env_id)
           if (!allows(caller.permissions, "mcp", service, "execute")) {

@@ -16,19 +16,21 @@ import {
   type StoreUnavailable,
   Unauthorized
 } from "../../foundation/Errors.ts"
-import { type EnvId, EventId, freshIdsNow } from "../../foundation/Ids.ts"
+import { EventId, freshIdsNow } from "../../foundation/Ids.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
 import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
 import { Turns, takeTurn } from "../../platform/turns/Turns.ts"
 import { CurrentOrigin, type Origin } from "../../resources/audit/Origin.ts"
 import type { CanarySubject } from "../../resources/builds/Canary.ts"
 import { assignTo, Deployments, type EnvDeployments, type Route } from "../../resources/builds/Deployments.ts"
+import { enterPreview } from "../../resources/previews/PreviewCaller.ts"
 import type { Identity } from "../../tenants/access/Caller.ts"
 import { Credentials } from "../../tenants/access/Credentials.ts"
 import { allows } from "../../tenants/access/Permission.ts"
 import { Provisioning } from "../../tenants/orgs/Provisioning.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import { RateLimits } from "../../tenants/orgs/RateLimits.ts"
+import type { Env } from "../../tenants/orgs/Tenant.ts"
 import { type CallbackTask, fromCallbackTask, toCallbackTask } from "../execution/CallbackTask.ts"
 import { SynchronousRuns } from "../execution/SynchronousRuns.ts"
 import { inTurn } from "../execution/TaskTurn.ts"
@@ -91,10 +93,12 @@ export class Webhooks extends Context.Service<
         return pause === undefined ? Effect.void : Effect.fail(pausedError(pause))
       }
 
-      const authenticate = Effect.fnUntraced(function* (call: WebhookCall, envId: EnvId) {
+      /** Accepts credentials of the environment, and for a preview those of its parent. */
+      const authenticate = Effect.fnUntraced(function* (call: WebhookCall, env: Env) {
         if (call.token === null) return yield* new Unauthorized()
         const caller = yield* credentials.authenticate(call.token)
-        return caller.env_id === envId ? caller : yield* new Unauthorized()
+        if (caller.env_id === env.env_id) return caller
+        return enterPreview(caller, env) ?? (yield* new Unauthorized())
       })
 
       /** Checks a call in the order of all requests (decisions, section 2). Unknown endpoints need no credential. */
@@ -102,7 +106,7 @@ export class Webhooks extends Context.Service<
         const env = yield* provisioning.resolve(call.org, call.env)
         yield* takeTurn(turns, env.env_id, "request", bodyBytes(call))
         const found = findRoute(yield* deployments.of(env.env_id), call)
-        const caller = found?.endpoint.auth === "required" ? yield* authenticate(call, env.env_id) : null
+        const caller = found?.endpoint.auth === "required" ? yield* authenticate(call, env) : null
         yield* rates.check(env.env_id)
         if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint" })
         const { service } = found.endpoint

@@ -19,6 +19,8 @@ import {
 
 export interface Identity {
   readonly env_id: EnvId
+  /** Name of the preview that the caller entered; absent outside of previews. */
+  readonly preview?: string
   /** `host` is the embedding program, which holds every permission. */
   readonly type: "api-key" | "service-key" | "session" | "host"
   /** Id of the credential, for audit logs; never the secret. Null for the host. */

@@ -43,6 +43,8 @@ export interface Plan {
   readonly max_repl_sessions: number
   /** Maximum alert rules of an environment. */
   readonly max_alert_rules: number
+  /** Maximum previews of an environment. */
+  readonly max_previews: number
   /** Weakest record of webhooks and tools. A function with a weaker one gets this one. */
   readonly weakest_record: RecordMode
 }
@@ -92,6 +94,7 @@ const unlimited: Plan = {
   max_eval_source_bytes: MiB,
   max_repl_sessions: 100,
   max_alert_rules: 1_000,
+  max_previews: 1_000,
   weakest_record: "none"
 }
 
@@ -116,6 +119,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_eval_source_bytes: 0,
     max_repl_sessions: 0,
     max_alert_rules: 5,
+    max_previews: 1,
     weakest_record: "none"
   },
   Starter: {
@@ -138,6 +142,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_eval_source_bytes: 64 * KiB,
     max_repl_sessions: 2,
     max_alert_rules: 20,
+    max_previews: 5,
     weakest_record: "none"
   },
   Pro: {
@@ -160,6 +165,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_eval_source_bytes: 256 * KiB,
     max_repl_sessions: 10,
     max_alert_rules: 100,
+    max_previews: 20,
     weakest_record: "none"
   },
   Scale: {
@@ -182,6 +188,7 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_eval_source_bytes: 256 * KiB,
     max_repl_sessions: 20,
     max_alert_rules: 500,
+    max_previews: 100,
     weakest_record: "none"
   },
   Enterprise: unlimited,

@@ -1,6 +1,6 @@
 /** Organizations and their environments. */
 import { Schema } from "effect"
-import { EnvId, OrgId } from "../../foundation/Ids.ts"
+import { EnvId, OrgId, ProjectId } from "../../foundation/Ids.ts"
 import { Timestamp } from "../../foundation/time/Timestamp.ts"
 import { PlanName } from "./Plan.ts"
 
@@ -8,6 +8,30 @@ import { PlanName } from "./Plan.ts"
 export const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/))
 
 export const isSlug = Schema.is(Slug)
+
+/**
+ * Name of an environment: a slug, or for a preview `{environment}~{preview}`, two slugs. So no other environment can have the
+ * name of a preview. A removed preview has the name `~{id}` until its rows are deleted.
+ */
+export const EnvName = Schema.String.check(
+  Schema.isPattern(/^(?!$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?(~[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$/)
+)
+
+/** True for names in URLs of webhooks, including those of previews. */
+export const isEnvName = Schema.is(EnvName)
+
+/** What makes an environment a preview of a project. */
+export const EnvPreview = Schema.Struct({
+  name: Slug,
+  parent_env_id: EnvId,
+  /** The project in the parent environment. */
+  parent_project_id: ProjectId,
+  /** The only project of the preview. */
+  project_id: ProjectId,
+  /** With `project`, functions also read the secrets of the parent project. */
+  secrets: Schema.Literals(["project", "own"])
+})
+export type EnvPreview = typeof EnvPreview.Type
 
 export class Org extends Schema.Class<Org>("Org")({
   org_id: OrgId,
@@ -24,9 +48,11 @@ export class Env extends Schema.Class<Env>("Env")({
   env_id: EnvId,
   org_id: OrgId,
   /** Unique in the organization; part of webhook URLs. */
-  name: Slug,
+  name: EnvName,
   active: Schema.Boolean,
-  created_at: Timestamp
+  created_at: Timestamp,
+  /** Absent for environments that are no previews. */
+  preview: Schema.optionalKey(EnvPreview)
 }) {}
 
 /** An environment with its organization. */

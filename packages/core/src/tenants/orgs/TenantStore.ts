@@ -26,8 +26,12 @@ export class TenantStore extends Context.Service<
     readonly getEnv: (id: EnvId) => Effect.Effect<Env, NotFound | StoreUnavailable>
     /** Returns the environment of a webhook URL. */
     readonly findEnv: (orgSlug: string, envName: string) => Effect.Effect<Env, NotFound | StoreUnavailable>
-    /** Newest first. */
-    readonly listEnvs: (orgId: OrgId, page: PageRequest) => Effect.Effect<Page<Env>, StoreUnavailable>
+    /** Newest first. `standing` leaves out previews. */
+    readonly listEnvs: (
+      orgId: OrgId,
+      page: PageRequest,
+      which?: "standing" | "all"
+    ) => Effect.Effect<Page<Env>, StoreUnavailable>
 
     /** Returns jobs of these kinds that are due at `now`, in the order of `due_at`, then `tenant_id`. */
     readonly dueHookJobs: (

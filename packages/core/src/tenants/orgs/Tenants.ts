@@ -13,7 +13,7 @@ import { subscribe } from "../../platform/cluster/subscribe.ts"
 import { EnvDirectory } from "../access/EnvDirectory.ts"
 import { PlanName } from "./Plan.ts"
 import { Plans } from "./Plans.ts"
-import { Env, isSlug, Org, type Tenant } from "./Tenant.ts"
+import { Env, isEnvName, isSlug, Org, type Tenant } from "./Tenant.ts"
 import { TenantHookRunner } from "./TenantHookRunner.ts"
 import { TenantStore } from "./TenantStore.ts"
 
@@ -59,9 +59,11 @@ export class Tenants extends Context.Service<
     readonly createEnv: (idOrSlug: string, input: { readonly name: string }) => Effect.Effect<Env, Refused | NotFound>
     /** Returns the environment of this name with its organization, and creates either if it does not exist. Idempotent. */
     readonly ensure: (wanted: TenantRequest) => Effect.Effect<Tenant, Refused>
-    /** Newest first. */
+    /** Newest first, without previews. */
     readonly listEnvs: (idOrSlug: string, page: PageRequest) => Effect.Effect<Page<Env>, Missing>
     readonly getEnv: (envId: string) => Effect.Effect<Env, Missing>
+    /** Clears the caches of environments on this node, and notifies the others. Call it after a change of previews. */
+    readonly changed: Effect.Effect<void>
     /** Returns the active environment of a webhook URL: one map look-up when it is cached. */
     readonly resolve: (orgSlug: string, envName: string) => Effect.Effect<Env, Missing>
     /** Returns the cached result of `resolve`, or undefined. */
@@ -166,8 +168,9 @@ export class Tenants extends Context.Service<
           return { org, env: yield* findOrCreate(store.findEnv(slug, name), insertEnv(org, name)) }
         }),
 
-        listEnvs: (idOrSlug, page) => Effect.flatMap(getOrg(idOrSlug), (org) => store.listEnvs(org.org_id, page)),
+        listEnvs: (idOrSlug, page) => Effect.flatMap(getOrg(idOrSlug), (org) => store.listEnvs(org.org_id, page, "standing")),
         getEnv,
+        changed,
         resolve: (orgSlug, envName) => envs.get(`${orgSlug}/${envName}`),
         getCached: (orgSlug, envName) => envs.getCached(`${orgSlug}/${envName}`)
       })
@@ -177,10 +180,10 @@ export class Tenants extends Context.Service<
   )
 }
 
-/** Returns the active environment of a key `org/name`. Does not look up invalid slugs, so that a key is unambiguous. */
+/** Returns the active environment of a key `org/name`, which may be a preview. Does not look up invalid slugs, so that a key is unambiguous. */
 const findEnv = Effect.fnUntraced(function* (store: TenantStore["Service"], key: string) {
   const [org = "", name = "", ...more] = key.split("/")
-  if (!isSlug(org) || !isSlug(name) || more.length > 0) return yield* noSuchEnv
+  if (!isSlug(org) || !isEnvName(name) || more.length > 0) return yield* noSuchEnv
   const env = yield* store.findEnv(org, name)
   return env.active ? env : yield* noSuchEnv
 })

@@ -186,7 +186,7 @@ describe("ProjectSecrets", () => {
     )
     const node = yield* Layer.build(
       ProjectSecrets.layer.pipe(
-        Layer.provide(Keyring.layer(masterKeys)),
+        Layer.provide(Layer.merge(Keyring.layer(masterKeys), Plans.layer())),
         Layer.provide(SecureRandom.layerWebCrypto),
         Layer.provideMerge(Layer.merge(Layer.succeedContext(stores), counting))
       )
