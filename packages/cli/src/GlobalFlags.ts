@@ -22,4 +22,12 @@ export const Url = GlobalFlag.Setting("url")({
   )
 })
 
-export const globalFlags = [Json, ProfileName, Url] as const
+export const PreviewName = GlobalFlag.Setting("preview")({
+  flag: Flag.String("preview").pipe(
+    Flag.withMetavar("name"),
+    Flag.withDescription("Act on this preview of the project instead of the environment"),
+    Flag.optional
+  )
+})
+
+export const globalFlags = [Json, ProfileName, Url, PreviewName] as const

@@ -23,6 +23,7 @@ import { operations } from "./commands/operations/operations.ts"
 import { pause } from "./commands/pauses/pause.ts"
 import { pauses } from "./commands/pauses/pauses.ts"
 import { resume } from "./commands/pauses/resume.ts"
+import { previews } from "./commands/previews/previews.ts"
 import { profiles } from "./commands/profiles/profiles.ts"
 import { release } from "./commands/release/release.ts"
 import { repl } from "./commands/repl/repl.ts"
@@ -46,7 +47,7 @@ const services = Layer.provideMerge(Api.layer, Layer.mergeAll(Output.layer, Prof
 export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, test and deploy functions"),
   Command.withSubcommands([
-    { group: "Projects", commands: [init, dev, build, deploy, canary, rollback, release, server] },
+    { group: "Projects", commands: [init, dev, build, deploy, canary, previews, rollback, release, server] },
     {
       group: "Functions",
       commands: [

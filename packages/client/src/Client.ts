@@ -15,6 +15,7 @@ import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
 import { EventsEndpoints } from "./generated/EventsEndpoints.ts"
 import { LinksEndpoints } from "./generated/LinksEndpoints.ts"
 import { PausesEndpoints } from "./generated/PausesEndpoints.ts"
+import { PreviewsEndpoints } from "./generated/PreviewsEndpoints.ts"
 import { ProjectsEndpoints } from "./generated/ProjectsEndpoints.ts"
 import { RunsEndpoints } from "./generated/RunsEndpoints.ts"
 import { SchedulesEndpoints } from "./generated/SchedulesEndpoints.ts"
@@ -36,6 +37,8 @@ export interface ClientOptions {
   readonly token?: Token | undefined
   /** The host's own token, for `admin`. */
   readonly adminToken?: Token | undefined
+  /** Name of a preview that all requests act on, instead of the environment of the token. */
+  readonly preview?: string | undefined
   /** By default the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Default: 4 attempts, with delays from 250 ms to 30 s. `false` turns retries off. */
@@ -48,6 +51,7 @@ export class WeftClient {
   readonly projects: ProjectsEndpoints
   readonly builds: Builds
   readonly canaries: CanariesEndpoints
+  readonly previews: PreviewsEndpoints
   readonly triggers: TriggersEndpoints
   readonly schedules: SchedulesEndpoints
   readonly context: ContextEndpoints
@@ -77,6 +81,7 @@ export class WeftClient {
     this.projects = new ProjectsEndpoints(caller)
     this.builds = new Builds(caller)
     this.canaries = new CanariesEndpoints(caller)
+    this.previews = new PreviewsEndpoints(caller)
     this.triggers = new TriggersEndpoints(caller)
     this.schedules = new SchedulesEndpoints(caller)
     this.context = new ContextEndpoints(caller)
@@ -118,6 +123,7 @@ const makeCaller = (
     new Connection({
       baseUrl: `${origin}${pathname.replace(/\/+$/, "")}`,
       token,
+      preview: options.preview,
       // Browsers require `globalThis` as receiver, and tests may replace `globalThis.fetch`.
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
       retry: { ...defaultRetry, ...(retry === false ? { attempts: 1 } : retry) },

@@ -18,6 +18,7 @@ import { flowContract } from "./FlowContract.ts"
 import { journalStoreContract } from "./JournalStoreContract.ts"
 import { operationStoreContract } from "./OperationStoreContract.ts"
 import { pauseStoreContract } from "./PauseStoreContract.ts"
+import { previewStoreContract } from "./PreviewStoreContract.ts"
 import { projectStoreContract } from "./ProjectStoreContract.ts"
 import { rateStoreContract } from "./RateStoreContract.ts"
 import { runControlStoreContract } from "./RunControlStoreContract.ts"
@@ -45,6 +46,7 @@ export const databaseContracts = <E>(
   serviceKeyStoreContract(name, layer)
   auditStoreContract(name, layer)
   projectStoreContract(name, layer)
+  previewStoreContract(name, layer)
   buildStoreContract(name, layer)
   canaryStoreContract(name, layer)
   contextVariableStoreContract(name, layer)

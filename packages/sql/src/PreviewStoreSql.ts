@@ -11,7 +11,7 @@ import {
 import { Effect, Layer, Struct } from "effect"
 import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
 import { makePreviewPurge } from "./PreviewPurge.ts"
-import { type EnvRow, toEnv, toEnvRow } from "./rows/EnvRows.ts"
+import { toEnvRow } from "./rows/EnvRows.ts"
 
 export const layer: Layer.Layer<PreviewStore, never, Database> = Layer.effect(
   PreviewStore,
@@ -35,22 +35,6 @@ export const layer: Layer.Layer<PreviewStore, never, Database> = Layer.effect(
       const row = { ...preview, schedules: preview.schedules ? 1 : 0, removed_at: null, due_at: preview.expires_at }
       yield* writer`INSERT INTO previews ${writer.insert(row)}`
       return "Stored" as const
-    })
-
-    const update = Effect.fnUntraced(function* (preview: Preview) {
-      const { env_id, parent_env_id, build_id, secrets, updated_at, expires_at } = preview
-      const schedules = preview.schedules ? 1 : 0
-      const change = { build_id, schedules, secrets, updated_at, expires_at, due_at: expires_at }
-      yield* onlyRow(
-        writer`UPDATE previews SET ${writer.update(change)}
-          WHERE env_id = ${env_id} AND parent_env_id = ${parent_env_id} AND removed_at IS NULL RETURNING env_id`,
-        notFound
-      )
-      const row = yield* onlyRow(writer<EnvRow>`SELECT * FROM envs WHERE env_id = ${env_id}`, notFound)
-      const env = toEnv(row)
-      if (env.preview === undefined || env.preview.secrets === secrets) return
-      const { preview: text } = toEnvRow({ ...env, preview: { ...env.preview, secrets } })
-      yield* writer`UPDATE envs SET preview = ${text} WHERE env_id = ${env_id}`
     })
 
     const remove = Effect.fnUntraced(function* (
@@ -88,7 +72,14 @@ export const layer: Layer.Layer<PreviewStore, never, Database> = Layer.effect(
         }).pipe(orUnavailable("list"))
       },
 
-      update: (preview) => writer.withTransaction(update(preview)).pipe(orUnavailable("update")),
+      update: ({ env_id, parent_env_id, build_id, schedules, secrets, updated_at, expires_at }) => {
+        const change = { build_id, schedules: schedules ? 1 : 0, secrets, updated_at, expires_at, due_at: expires_at }
+        return onlyRow(
+          writer`UPDATE previews SET ${writer.update(change)}
+            WHERE env_id = ${env_id} AND parent_env_id = ${parent_env_id} AND removed_at IS NULL RETURNING env_id`,
+          notFound
+        ).pipe(Effect.asVoid, orUnavailable("update"))
+      },
 
       remove: (preview, at, dueAt) =>
         writer.withTransaction(remove(preview, at, dueAt)).pipe(Effect.asVoid, orUnavailable("remove")),

@@ -3,15 +3,17 @@ import { NotFound, Org, Taken } from "@weft/core"
 import { type TenantHookJob, TenantStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
-import { type EnvRow, toEnv, toEnvRow } from "./rows/EnvRows.ts"
+import { type EnvRow, selectEnvs, toEnv, toEnvRow } from "./rows/EnvRows.ts"
 
 export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
   TenantStore,
   Effect.gen(function* () {
     const { dialect, reader, writer } = yield* Database
 
+    const select = reader.literal(selectEnvs)
+
     const findEnv = (orgSlug: string, envName: string) => reader<EnvRow>`
-      SELECT envs.* FROM envs JOIN orgs ON orgs.org_id = envs.org_id
+      ${select} JOIN orgs ON orgs.org_id = envs.org_id
       WHERE orgs.slug = ${orgSlug} AND envs.name = ${envName}`
 
     /** Inserts the tenant and its hook job in one transaction. */
@@ -65,7 +67,7 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
         ).pipe(orUnavailable("insertEnv")),
 
       getEnv: (id) =>
-        onlyRow(reader<EnvRow>`SELECT * FROM envs WHERE env_id = ${id}`, noEnv).pipe(
+        onlyRow(reader<EnvRow>`${select} WHERE envs.env_id = ${id}`, noEnv).pipe(
           Effect.map(toEnv),
           orUnavailable("getEnv")
         ),
@@ -74,10 +76,11 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
         onlyRow(findEnv(orgSlug, envName), noEnv).pipe(Effect.map(toEnv), orUnavailable("findEnv")),
 
       listEnvs: (orgId, { limit, offset }, which = "all") => {
-        const listed = which === "all" ? reader`org_id = ${orgId}` : reader`org_id = ${orgId} AND preview IS NULL`
+        const isListed = reader.literal(which === "all" ? "" : standing)
+        const listed = reader`envs.org_id = ${orgId}${isListed}`
         return Effect.all({
           items: Effect.map(
-            reader<EnvRow>`SELECT * FROM envs WHERE ${listed} ORDER BY env_id DESC LIMIT ${limit} OFFSET ${offset}`,
+            reader<EnvRow>`${select} WHERE ${listed} ORDER BY envs.env_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toEnv)
           ),
           total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM envs WHERE ${listed}`)
@@ -105,6 +108,9 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
     })
   })
 )
+
+/** Condition of environments that are no previews. */
+const standing = " AND NOT EXISTS (SELECT 1 FROM previews WHERE previews.env_id = envs.env_id)"
 
 const noOrg = new NotFound({ resource: "organization" })
 const noEnv = new NotFound({ resource: "environment" })

@@ -6,6 +6,7 @@ import type { ComparedBuild } from "./capabilities.ts"
 import type { DeadLetter, DeadLetterPass } from "./deadLetterRecords.ts"
 import type { Evaluated, EvaluateOptions } from "./evaluate.ts"
 import type { NewOperation, Operation } from "./operationRecords.ts"
+import type { ProjectPreviews } from "./previews.ts"
 import type {
   ActivityEvent,
   AuditEntry,
@@ -200,6 +201,8 @@ export interface EnvHandle {
     /** Ends the active canary: the deployed build gets all events and calls, and the retries of the canary. */
     readonly rollback: (project: string) => Promise<Canary>
   }
+  /** Isolated copies of projects with their own triggers, which are removed after their time. */
+  readonly previews: ProjectPreviews
   /** Secrets of projects. Values can be written but never read. */
   readonly secrets: {
     readonly list: (project: string, page?: PageOptions) => Promise<Page<Secret>>

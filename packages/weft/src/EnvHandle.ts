@@ -41,6 +41,7 @@ import {
   toPageRequest,
   toRunQuery
 } from "./inputs.ts"
+import { toPreviews } from "./previews.ts"
 import { toRunSeries, toSeriesQuery } from "./series.ts"
 
 export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
@@ -54,6 +55,7 @@ export const toEnvHandle = (env: WeftEnv, id: string): EnvHandle => ({
   },
   builds: toBuilds(env),
   canaries: toCanaries(env),
+  previews: toPreviews(env),
   secrets: {
     list: (project, page) =>
       rejecting(async () => toPage(toSecret)(await env.context.list(project, toPageRequest(page)))),

@@ -100,7 +100,10 @@ export const toEnv = (row: EnvRow): Env => ({
   orgId: row.org_id,
   name: row.name,
   active: row.active,
-  createdAt: toDate(row.created_at)
+  createdAt: toDate(row.created_at),
+  ...(row.preview === undefined
+    ? {}
+    : { preview: { name: row.preview.name, parentEnvId: row.preview.parent_env_id } })
 })
 
 export const toApiKey = (row: ApiKeyRow): ApiKey => ({

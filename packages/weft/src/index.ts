@@ -8,6 +8,7 @@ export type {
   AlertWithSecret,
   NewAlert
 } from "./alerts.ts"
+export type { AuditAction } from "./auditAction.ts"
 export type { Canary, CanarySide, DeployOptions, NewCanary } from "./canary.ts"
 export type { BuildCapabilities, ComparedBuild, DeployPolicy, DeployRequest } from "./capabilities.ts"
 export { createWeft } from "./createWeft.ts"
@@ -43,11 +44,11 @@ export {
   type StandardSchema
 } from "./hostFunction.ts"
 export type { NewOperation, Operation, OperationFilter } from "./operationRecords.ts"
+export type { Preview, PreviewOptions, ProjectPreviews } from "./previews.ts"
 export type {
   ActivityEvent,
   ActivityOfRun,
   ApiKey,
-  AuditAction,
   AuditEntry,
   Build,
   CompletedToken,

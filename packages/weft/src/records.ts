@@ -1,4 +1,6 @@
 /** Records as hosts see them: camelCase fields, plain strings for ids, `Date` for instants, JSON as values. */
+import type { AuditAction } from "./auditAction.ts"
+
 /** A value that JSON can hold. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
@@ -38,6 +40,8 @@ export interface Env {
   readonly name: string
   readonly active: boolean
   readonly createdAt: Date
+  /** Name of the preview, and the environment of its project; absent for all other environments. */
+  readonly preview?: { readonly name: string; readonly parentEnvId: string }
 }
 
 export interface ApiKey {
@@ -279,54 +283,6 @@ export interface LogEntry {
   readonly message: string
   readonly data: Json
 }
-
-export type AuditAction =
-  | "api_key.create"
-  | "api_key.update"
-  | "api_key.remove"
-  | "alert.create"
-  | "alert.update"
-  | "alert.remove"
-  | "session.create"
-  | "session.revoke"
-  | "session.revoke_all"
-  | "service_key.create"
-  | "service_key.revoke"
-  | "service_key.revoke_all"
-  | "context.create"
-  | "context.update"
-  | "context.remove"
-  | "domain.add"
-  | "domain.remove"
-  | "build.deploy"
-  | "canary.start"
-  | "canary.promote"
-  | "canary.rollback"
-  | "build.go_live"
-  | "build.end_live"
-  | "build.quarantine"
-  | "build.release"
-  | "build.run"
-  | "eval.run"
-  | "repl.open"
-  | "repl.input"
-  | "project.remove"
-  | "deliveries.cancel"
-  | "dead_letters.redrive"
-  | "dead_letters.discard"
-  | "pause.create"
-  | "pause.end"
-  | "operation.create"
-  | "operation.cancel"
-  | "run.wake"
-  | "token.complete"
-  | "file.damage"
-  | "build.damage"
-  | "org.create"
-  | "org.update"
-  | "env.create"
-  | "secrets.reseal"
-  | "authenticate"
 
 export interface AuditEntry {
   readonly id: string

@@ -1,7 +1,7 @@
 /** Shell completion scripts. */
 import { Console, Effect, Option } from "effect"
 import { Command, Completions, GlobalFlag } from "effect/cli"
-import { Json, ProfileName, Url } from "../GlobalFlags.ts"
+import { Json, PreviewName, ProfileName, Url } from "../GlobalFlags.ts"
 
 /** Text arguments and flags that take a local path. They are not of type path because they also accept `-`. */
 const paths: ReadonlySet<string> = new Set(["source", "destination", "file"])
@@ -10,7 +10,13 @@ const path = { _tag: "Path", pathType: "either" } as const
 
 /** Flags of all commands. Descriptors of commands do not contain them. */
 const globals = Completions.fromCommand(
-  Command.make("globals", { json: Json.flag, profile: ProfileName.flag, url: Url.flag, help: GlobalFlag.Help.flag })
+  Command.make("globals", {
+    json: Json.flag,
+    profile: ProfileName.flag,
+    url: Url.flag,
+    preview: PreviewName.flag,
+    help: GlobalFlag.Help.flag
+  })
 ).flags
 
 const isText = ({ name, type }: { readonly name: string; readonly type: { readonly _tag: string } }): boolean =>

@@ -2,7 +2,7 @@
 import { createClient, type WeftClient } from "@weft/client"
 import { Cause, Config, Context, Effect, Layer, Option, Redacted, Stream } from "effect"
 import { type Failure, failure } from "../Failure.ts"
-import { ProfileName, Url } from "../GlobalFlags.ts"
+import { PreviewName, ProfileName, Url } from "../GlobalFlags.ts"
 import { Profiles } from "../profiles/Profiles.ts"
 import { isUnreachable, loginHint, type Role, toFailure } from "./RequestFailures.ts"
 import { resolveTarget, type Target } from "./Target.ts"
@@ -42,11 +42,12 @@ export class Api extends Context.Service<
     Effect.gen(function* () {
       const profiles = yield* Profiles
       const flags = { profile: Option.getOrNull(yield* ProfileName), url: Option.getOrNull(yield* Url) }
+      const preview = Option.getOrUndefined(yield* PreviewName)
       const variables = yield* readVariables
       const target = yield* Effect.cached(
         Effect.flatMap(profiles.read, (config) => Effect.fromResult(resolveTarget(flags, variables, config)))
       )
-      return makeApi(target)
+      return makeApi(preview === undefined ? target : Effect.map(target, (found) => ({ ...found, preview })))
     })
   )
 }
@@ -123,14 +124,19 @@ const withCredential = (target: Effect.Effect<Target, Failure>, role: Role) =>
       )
   )
 
+/** Returns a service whose requests act on the environment, whatever preview the command names. */
+export const outsidePreview = (api: Api["Service"]): Api["Service"] =>
+  makeApi(Effect.map(api.target, ({ preview: _, ...target }) => target))
+
 /** Creates a client for one request. It stops retrying if the server was never reachable. */
-const connect = ({ url, apiKey, adminToken }: Target, signal: AbortSignal) => {
+const connect = ({ url, apiKey, adminToken, preview }: Target, signal: AbortSignal) => {
   const unreachable = new AbortController()
   let isReached = false
   const weft = createClient({
     baseUrl: url,
     token: apiKey === null ? undefined : Redacted.value(apiKey),
     adminToken: adminToken === null ? undefined : Redacted.value(adminToken),
+    preview,
     fetch: async (input, init) => {
       try {
         const response = await globalThis.fetch(input, init)

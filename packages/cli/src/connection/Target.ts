@@ -9,6 +9,8 @@ export interface Target {
   readonly url: string
   readonly apiKey: Redacted.Redacted<string> | null
   readonly adminToken: Redacted.Redacted<string> | null
+  /** Name of the preview that requests act on; absent for the environment. */
+  readonly preview?: string
 }
 
 /** The user's choice of a server; null where not given. */

@@ -24,6 +24,7 @@ export interface OutgoingRequest {
 export class Connection {
   readonly #baseUrl: string
   readonly #token: Token | undefined
+  readonly #preview: string | undefined
   readonly #fetch: typeof fetch
   readonly retry: RetryOptions
   /** Default timeout of an attempt, in milliseconds. */
@@ -32,12 +33,14 @@ export class Connection {
   constructor(settings: {
     readonly baseUrl: string
     readonly token: Token | undefined
+    readonly preview?: string | undefined
     readonly fetch: typeof fetch
     readonly retry: RetryOptions
     readonly timeoutMs: number
   }) {
     this.#baseUrl = settings.baseUrl
     this.#token = settings.token
+    this.#preview = settings.preview
     this.#fetch = settings.fetch
     this.retry = settings.retry
     this.timeoutMs = settings.timeoutMs
@@ -88,6 +91,7 @@ export class Connection {
   async #headers({ headers = {}, body }: OutgoingRequest): Promise<Headers> {
     const all = new Headers(headers)
     if (typeof body === "string" && !all.has("content-type")) all.set("content-type", "application/json")
+    if (this.#preview !== undefined) all.set("weft-preview", this.#preview)
     const token = typeof this.#token === "function" ? await this.#token() : this.#token
     if (token === undefined) return all
     // The platform's own error message would contain the token.

@@ -13,6 +13,7 @@ import type { DeployOptions } from "../resources/builds/Deploy.ts"
 import type { NewBuild, Uploaded } from "../resources/builds/Upload.ts"
 import type { Domains } from "../resources/domains/Domains.ts"
 import type { Files } from "../resources/files/Files.ts"
+import type { Previews } from "../resources/previews/Previews.ts"
 import type { Project } from "../resources/projects/Project.ts"
 import { Projects } from "../resources/projects/Projects.ts"
 import type { Schedule } from "../resources/schedules/Schedule.ts"
@@ -54,6 +55,7 @@ import { type HostDeadLetters, hostDeadLetters } from "./HostDeadLetters.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
 import { type HostOperations, hostOperations } from "./HostOperations.ts"
+import { type HostPreviews, hostPreviews } from "./HostPreviews.ts"
 import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
 import { type HostCalled, type HostRuns, hostCall, hostRuns } from "./HostRuns.ts"
 import { hostEvaluate, type SnippetSignal } from "./HostSnippets.ts"
@@ -80,6 +82,7 @@ export interface WeftEnv {
   }
   /** The latest canary of a project. `builds.deploy` starts one. */
   readonly canaries: HostCanaries
+  readonly previews: HostPreviews
   /** The secrets of a project. Their values cannot be read. */
   readonly context: {
     readonly list: (project: string, page?: PageRequest) => Promise<Page<ContextMetadata>>
@@ -148,6 +151,7 @@ export type HostEnvServices =
   | Domains
   | AuditLog
   | Projects
+  | Previews
   | ContextVariables
   | Files
   | Builds
@@ -191,6 +195,7 @@ export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEn
     },
     builds: hostBuilds(run),
     canaries: hostCanaries(run),
+    previews: hostPreviews(run),
     context: {
       list: (project, page = firstPage) => run(ContextVariables.use((context) => context.list(project, page))),
       create: (project, input) => run(ContextVariables.use((context) => context.create(project, input))),

@@ -1,24 +1,36 @@
-/** Rows of environments. */
+/** Rows of environments, with what makes some of them previews. */
 import { Env } from "@weft/core"
-import { EnvPreview } from "@weft/core/adapter"
-import { Schema } from "effect"
+import type { EnvPreview } from "@weft/core/adapter"
 import type { RowOf } from "../Database.ts"
 
-/** `preview` is JSON text; null for environments that are no previews. */
-export type EnvRow = Omit<RowOf<Env, "active">, "preview"> & { readonly preview: string | null }
+/** The columns of a preview are null for all other environments. */
+export type EnvRow = Omit<RowOf<Env, "active">, "preview"> & {
+  readonly preview_name: string | null
+  readonly parent_env_id: EnvPreview["parent_env_id"] | null
+  readonly parent_project_id: EnvPreview["parent_project_id"] | null
+  readonly copy_project_id: EnvPreview["project_id"] | null
+  readonly secrets: EnvPreview["secrets"] | null
+}
 
-const preview = Schema.fromJsonString(EnvPreview)
-const readPreview = Schema.decodeSync(preview)
-const writePreview = Schema.encodeSync(preview)
+/** SQL of a query for environments, up to its condition. */
+export const selectEnvs = `SELECT envs.*, previews.name AS preview_name, previews.parent_env_id,
+  previews.project_id AS parent_project_id, previews.copy_project_id, previews.secrets
+  FROM envs LEFT JOIN previews ON previews.env_id = envs.env_id`
 
-export const toEnv = ({ preview, ...row }: EnvRow): Env =>
-  new Env(
-    { ...row, active: row.active === 1, ...(preview === null ? {} : { preview: readPreview(preview) }) },
-    { disableChecks: true }
-  )
+export const toEnv = ({
+  preview_name: name,
+  parent_env_id,
+  parent_project_id,
+  copy_project_id: project_id,
+  secrets,
+  ...row
+}: EnvRow): Env => {
+  const env = { ...row, active: row.active === 1 }
+  if (name === null || parent_env_id === null || parent_project_id === null || project_id === null || secrets === null)
+    return new Env(env, { disableChecks: true })
+  const preview = { name, parent_env_id, parent_project_id, project_id, secrets }
+  return new Env({ ...env, preview }, { disableChecks: true })
+}
 
-export const toEnvRow = ({ preview, ...env }: Env) => ({
-  ...env,
-  active: env.active ? 1 : 0,
-  preview: preview === undefined ? null : writePreview(preview)
-})
+/** Returns the row of a new environment. The row of a preview is in another table. */
+export const toEnvRow = ({ preview: _, ...env }: Env) => ({ ...env, active: env.active ? 1 : 0 })

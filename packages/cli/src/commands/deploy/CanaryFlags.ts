@@ -23,7 +23,7 @@ export const canaryFlags = {
   replace: switchFlag("replace", "End an active canary of the project")
 }
 
-type Given = Readonly<Record<Exclude<keyof typeof canaryFlags, "manual" | "replace">, Option.Option<string>>> &
+export type CanarySettings = Readonly<Record<Exclude<keyof typeof canaryFlags, "manual" | "replace">, Option.Option<string>>> &
   Readonly<Record<"manual" | "replace", boolean>>
 
 /** Returns the input of the deployment. Fails for flags of a canary without `--canary`. */
@@ -31,7 +31,7 @@ export const readCanaryFlags = Effect.fnUntraced(function* ({
   manual,
   replace,
   ...given
-}: Given): Effect.fn.Return<DeployInput, Failure> {
+}: CanarySettings): Effect.fn.Return<DeployInput, Failure> {
   const replaced = replace ? { replace } : {}
   if (Option.isNone(given.canary)) {
     const { canary: _, ...rules } = given

@@ -3,7 +3,7 @@ import type { Build, DeployInput } from "@weft/client"
 import { Effect } from "effect"
 import { Command, TerminalCapabilities } from "effect/cli"
 import { makeBundler } from "../../bundle/Bundle.ts"
-import { Api } from "../../connection/Api.ts"
+import { Api, outsidePreview } from "../../connection/Api.ts"
 import { capabilityLines, hasAdded } from "../../deployment/CapabilityText.ts"
 import { type Change, diffEntryPoints } from "../../deployment/Changes.ts"
 import { changeLines, entryPointLines } from "../../deployment/DeploymentText.ts"
@@ -11,12 +11,15 @@ import { type EntryPoints, listEntryPoints } from "../../deployment/EntryPoints.
 import { makeManifestReader } from "../../deployment/ManifestReader.ts"
 import { ensureProject, getDeployedBuild, readDeployedEntryPoints } from "../../deployment/ProjectBuilds.ts"
 import { fetchUrlBase, triggerUrl } from "../../deployment/TriggerUrls.ts"
+import { usageError } from "../../Failure.ts"
 import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { bytes } from "../../output/Sizes.ts"
 import { readProject } from "../../project/Project.ts"
-import { canaryFlags, readCanaryFlags } from "./CanaryFlags.ts"
+import { type CanarySettings, canaryFlags, readCanaryFlags } from "./CanaryFlags.ts"
 import { requireConfirmation } from "./Confirmation.ts"
+import { deployPreview } from "./deployPreview.ts"
+import { type PreviewSettings, previewFlags, readPreviewFlags } from "./PreviewFlags.ts"
 
 export const confirm = switchFlag("confirm", "Show the changes and ask before deploying")
 
@@ -26,9 +29,36 @@ export const dryRun = switchFlag("dry-run", "Show the changes without deploying"
 
 export const deploy = Command.make(
   "deploy",
-  { confirm, dryRun, yes, ...canaryFlags },
-  Effect.fnUntraced(function* ({ confirm, dryRun, yes, ...flags }) {
+  { confirm, dryRun, yes, ...previewFlags, ...canaryFlags },
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    const { preview } = yield* api.target
+    yield* Effect.provideService(deployProject(flags, preview), Api, outsidePreview(api))
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription("Deploy the project and show the changes of handlers, schedules, webhooks and tools"),
+  Command.withExamples([
+    { command: "weft deploy", description: "Deploy to the current profile's server" },
+    { command: "weft deploy --preview pr-42", description: "Deploy to a copy with its own URL, for 7 days" },
+    { command: "weft deploy --canary 10% --for 10m", description: "Give it a tenth of the events and calls first" },
+    { command: "weft deploy --dry-run --profile production", description: "Show what would change there" }
+  ])
+)
+
+interface Flags extends PreviewSettings, CanarySettings {
+  readonly confirm: boolean
+  readonly dryRun: boolean
+  readonly yes: boolean
+}
+
+const deployProject = Effect.fnUntraced(function* (
+  { confirm, dryRun, yes, ttl, schedules, ownSecrets, ...flags }: Flags,
+  preview: string | undefined
+) {
+    const settings = yield* readPreviewFlags(preview, { ttl, schedules, ownSecrets })
     const input = yield* readCanaryFlags(flags)
+    if (settings !== undefined && (input.canary !== undefined || input.replace === true))
+      return yield* usageError("--preview cannot be combined with flags of a canary")
     const output = yield* Output
     const { target } = yield* Api
     const { url } = yield* target
@@ -36,7 +66,8 @@ export const deploy = Command.make(
     yield* output.status("building…")
     const bundle = yield* (yield* makeBundler(project)).bundle(9)
     const deployed = yield* getDeployedBuild(project.name)
-    if (deployed?.hash === bundle.hash) return yield* printUnchanged(project.name, deployed)
+    const isDeployed = deployed?.hash === bundle.hash
+    if (isDeployed && settings === undefined) return yield* printUnchanged(project.name, deployed)
 
     yield* output.status("comparing…")
     const reader = yield* makeManifestReader
@@ -47,20 +78,14 @@ export const deploy = Command.make(
     if (dryRun) return yield* output.print({ deployed: false, ...facts }, () => "Nothing was done: --dry-run")
     if (confirm) yield* requireConfirmation(`Deploy ${project.name} to ${url}?`)
 
-    const buildId = yield* upload(project.name, bundle.zip, bundle.hash)
+    const buildId = isDeployed ? deployed.build_id : yield* upload(project.name, bundle.zip, bundle.hash)
     yield* reviewCapabilities(project.name, buildId, deployed !== null && !yes)
+    if (preview !== undefined)
+      return yield* deployPreview(project.name, preview, { build_id: buildId, ...settings }, entryPoints, facts)
     const build = yield* activate(project.name, buildId, input)
     if (input.canary !== undefined) yield* printCanary(build, input.canary.share, facts)
     else yield* printDeployed(url, build, entryPoints, facts)
-  }, Effect.scoped)
-).pipe(
-  Command.withDescription("Deploy the project and show the changes of handlers, schedules, webhooks and tools"),
-  Command.withExamples([
-    { command: "weft deploy", description: "Deploy to the current profile's server" },
-    { command: "weft deploy --canary 10% --for 10m", description: "Give it a tenth of the events and calls first" },
-    { command: "weft deploy --dry-run --profile production", description: "Show what would change there" }
-  ])
-)
+})
 
 const printUnchanged = Effect.fnUntraced(function* (project: string, { build_id, hash, size }: Build) {
   const output = yield* Output

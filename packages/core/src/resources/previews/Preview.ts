@@ -11,6 +11,8 @@ export const Preview = Schema.Struct({
   parent_env_id: EnvId,
   /** The project in the parent environment. */
   project_id: ProjectId,
+  /** The project of the preview. */
+  copy_project_id: ProjectId,
   /** Unique in the parent environment. */
   name: Slug,
   /** The build of the project that was copied. The copy has another id. */

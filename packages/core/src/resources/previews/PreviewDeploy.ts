@@ -107,7 +107,8 @@ export const makePreviewDeploy = Effect.gen(function* () {
     const env_id = yield* freshId(EnvId)
     const project_id = yield* freshId(ProjectId)
     const preview: Preview = {
-      ...{ env_id, parent_env_id: parent.env_id, project_id: project.project_id, created_at: at },
+      ...{ env_id, parent_env_id: parent.env_id, project_id: project.project_id },
+      ...{ copy_project_id: project_id, created_at: at },
       ...toChange(settings),
       name
     }
@@ -198,9 +199,8 @@ const makeActivate = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (preview: Preview, parentName: string, prepared: Prepared) {
-    const { items } = yield* projects.list(preview.env_id, { limit: 1, offset: 0 })
-    const [project] = items
-    if (project === undefined) return yield* removedMeanwhile
+    const project = yield* orNull(projects.get(preview.env_id, preview.copy_project_id))
+    if (project === null) return yield* removedMeanwhile
     const at = yield* now
     if (project.name !== parentName) {
       const renamed = projects.update(new Project({ ...project, name: parentName, updated_at: at }))

@@ -1,0 +1,41 @@
+/** Flags of `weft deploy --preview`. */
+import type { PreviewInput } from "@weft/client"
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import { type Failure, usageError } from "../../Failure.ts"
+import { switchFlag } from "../../input/Switch.ts"
+
+export const previewFlags = {
+  ttl: Flag.String("ttl").pipe(
+    Flag.withDescription("Time until the preview is removed, such as 7d (the default)"),
+    Flag.optional
+  ),
+  schedules: switchFlag("schedules", "Let the schedules of the preview fire"),
+  ownSecrets: switchFlag("own-secrets", "Hide the secrets of the project from the preview")
+}
+
+export interface PreviewSettings {
+  readonly ttl: Option.Option<string>
+  readonly schedules: boolean
+  readonly ownSecrets: boolean
+}
+
+/** Returns the settings of the preview; undefined without one. Fails for its flags without `--preview`. */
+export const readPreviewFlags = Effect.fnUntraced(function* (
+  preview: string | undefined,
+  { ttl, schedules, ownSecrets }: PreviewSettings
+): Effect.fn.Return<Omit<PreviewInput, "build_id"> | undefined, Failure> {
+  if (preview === undefined) {
+    return Option.isSome(ttl) || schedules || ownSecrets
+      ? yield* usageError(
+          "--ttl, --schedules and --own-secrets need --preview",
+          "for example: weft deploy --preview pr-42 --ttl 2d"
+        )
+      : undefined
+  }
+  return {
+    ...(Option.isSome(ttl) ? { ttl: ttl.value } : {}),
+    ...(schedules ? { schedules } : {}),
+    ...(ownSecrets ? { secrets: "own" as const } : {})
+  }
+})
