@@ -43,7 +43,8 @@ export const sections: ReadonlyArray<Section> = [
       page("Secrets", "secrets.md"),
       page("Outbound requests", "egress.md"),
       page("Builds", "builds.md"),
-      page("Canary deployments", "canary.md")
+      page("Canary deployments", "canary.md"),
+      page("Previews", "previews.md")
     ]
   },
   {

@@ -37,6 +37,15 @@ const particulars: Readonly<Record<string, Particulars>> = {
   canariesGet: { given: ["CANARY"] },
   canariesPromote: { given: ["CANARY"] },
   canariesRollback: { given: ["CANARY"] },
+  previewsList: { given: ["PREVIEW"] },
+  previewsGet: { given: ["PREVIEW"] },
+  previewsDeploy: {
+    given: ["PROJECT", "BUILD_ID"],
+    path: "/v1/projects/$PROJECT/previews/pr-42",
+    with: `-H "Content-Type: application/json" \\\n  -d "{\\"build_id\\": \\"$BUILD_ID\\", \\"ttl\\": \\"2d\\"}"`
+  },
+  previewsExtend: { given: ["PREVIEW"] },
+  previewsRemove: { given: ["PREVIEW"] },
   buildsDownload: { with: "-o build.zip" },
   contextUpdate: { given: ["PROJECT", "VARIABLE"] },
   contextRemove: { given: ["PROJECT", "VARIABLE"] },
@@ -98,6 +107,7 @@ const particulars: Readonly<Record<string, Particulars>> = {
 const variables: Readonly<Record<string, string>> = {
   project_id_or_slug: "PROJECT",
   build_id: "BUILD_ID",
+  preview: "PREVIEW",
   schedule_id: "SCHEDULE_ID",
   file_id: "FILE_ID",
   upload_id: "UPLOAD_ID",

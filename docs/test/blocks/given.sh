@@ -51,6 +51,14 @@ given_CANARY() {
   api POST "/projects/$PROJECT/builds/$(upload)/deploy" '{"canary": {"share": 0.1}}'
 }
 
+given_PREVIEW() {
+  given_PROJECT
+  given_BUILD_ID
+  PREVIEW=pr-$RANDOM$RANDOM # unique in the environment
+  curl -X PUT -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -d "{\"build_id\": \"$BUILD_ID\"}" \
+    "$API/projects/$PROJECT/previews/$PREVIEW"
+}
+
 given_VARIABLE() {
   api POST "/projects/$PROJECT/context" '{"key": "STRIPE_KEY", "value": "secret"}'
 }

@@ -146,6 +146,20 @@ describe("the client with a server", () => {
     await weft.builds.deploy("shop", base.build_id)
   })
 
+  it("deploys a preview, acts inside of it and removes it", async () => {
+    const { build_id } = await weft.builds.deployed("shop")
+    const preview = await weft.previews.deploy("shop", "pr-42", { build_id, ttl: "1h" })
+    assert.deepInclude(preview, { name: "pr-42", build_id, schedules: false, secrets: "project" })
+    assert.strictEqual((await weft.previews.list("shop")).total, 1)
+    const inside = server.client({ preview: "pr-42" })
+    assert.strictEqual((await inside.weft.env.get()).env_id, preview.env_id)
+    const extended = await weft.previews.extend("shop", "pr-42", { ttl: "2h" })
+    assert.isAbove(Date.parse(extended.expires_at), Date.parse(preview.expires_at))
+    assert.strictEqual((await weft.previews.get("shop", "pr-42")).expires_at, extended.expires_at)
+    await weft.previews.remove("shop", "pr-42")
+    assert.strictEqual((await weft.previews.list("shop")).total, 0)
+  })
+
   it("lists, redrives and discards dead letters", async () => {
     const fn = "main/none"
     assert.strictEqual((await weft.deadLetters.list({ fn })).total, 0)

@@ -53,6 +53,8 @@ export const createResources = async (server: TestServer, token: string, name: s
   ids.set("schedule_id", scheduled.json.data.event_id)
   await made("/v1/operations", "operation_id", { kind: "cancel", filter: { fn: "main/none" } })
   await made("/v1/pauses", "pause_id", { project: name, fn: "main/none" })
+  ids.set("preview", `pr-${name}`)
+  await call("PUT", `${project}/previews/pr-${name}`, { json: { build_id: ids.get("build_id") } })
   await made("/v1/alerts", "alert_id", {
     ...{ name: "quiet", project: name, condition: { type: "silence", minutes: 60 } },
     actions: [{ type: "event" }]

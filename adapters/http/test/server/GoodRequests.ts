@@ -156,6 +156,20 @@ const canaries = {
   "canaries.rollback": { method: "POST", path: () => "/v1/projects/shop/canary/rollback", exact: "shop", status: 404 }
 } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 
+/** Previews of the project `shop`. */
+const previews = (server: TestServer, { build }: Made) => {
+  const path = () => "/v1/projects/shop/previews/pr-1"
+  const deploy = () => ({ json: { build_id: build } })
+  const before = () => server.call("PUT", path(), deploy())
+  return {
+    "previews.list": get(() => "/v1/projects/shop/previews", "shop"),
+    "previews.get": { ...get(path, "shop"), before },
+    "previews.deploy": { method: "PUT", path, options: deploy, exact: "shop", status: 200 },
+    "previews.extend": { method: "PATCH", path, options: () => ({ json: { ttl: "1h" } }), before, exact: "shop", status: 200 },
+    "previews.remove": { method: "DELETE", path, before, exact: "shop", status: 204 }
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
+}
+
 /** Operations with a low rate, so that they have not ended when they are cancelled. */
 const operations = (server: TestServer) => {
   const fn = "main/onOrder"
@@ -378,6 +392,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Pe
   ...calls(server, made),
   ...pauses(server),
   ...canaries,
+  ...previews(server, made),
   ...operations(server),
   ...alerts(server),
   ...streams(made),

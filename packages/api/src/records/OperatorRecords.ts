@@ -28,7 +28,8 @@ export const PlanRecord = Schema.Struct({
     max_schedules: example(limit, 25_000),
     max_eval_source_bytes: example(Schema.Int, 262_144),
     max_repl_sessions: example(limit, 10),
-    max_alert_rules: example(limit, 100)
+    max_alert_rules: example(limit, 100),
+    max_previews: example(limit, 20)
   })
 }).annotate({ identifier: "Plan" })
 

@@ -70,7 +70,8 @@ export const deOperator: typeof enOperator = {
       max_schedules: "Zeitpläne",
       max_eval_source_bytes: "Quelltext ohne Build",
       max_repl_sessions: "Offene Konsolen je Umgebung",
-      max_alert_rules: "Alarmregeln"
+      max_alert_rules: "Alarmregeln",
+      max_previews: "Vorschauen je Umgebung"
     }
   }
 }

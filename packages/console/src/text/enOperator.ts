@@ -68,7 +68,8 @@ export const enOperator = {
       max_schedules: "Schedules",
       max_eval_source_bytes: "Source without a build",
       max_repl_sessions: "Open consoles per environment",
-      max_alert_rules: "Alert rules"
+      max_alert_rules: "Alert rules",
+      max_previews: "Previews per environment"
     }
   }
 }

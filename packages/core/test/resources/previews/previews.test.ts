@@ -105,10 +105,7 @@ describe("Previews", () => {
       yield* publish(env, "first")
       yield* publish(inside, "first")
       yield* settle
-      assert.sameMembers(yield* resultsIn(env), [
-        'second succeeded {"answer":"live","event_data":{"by":"live"}}',
-        ...(yield* resultsIn(env)).filter((run) => run.startsWith("first succeeded"))
-      ])
+      assert.include(yield* resultsIn(env), 'second succeeded {"answer":"live","event_data":{"by":"live"}}')
       assert.include(
         yield* resultsIn(inside),
         'second succeeded {"answer":"preview","event_data":{"by":"preview"}}'
@@ -133,6 +130,7 @@ describe("Previews", () => {
       assert.deepStrictEqual(yield* resultsIn(inside), [])
       assert.isNotEmpty(yield* resultsIn(env))
       yield* deploy(env, "pr-42", { build_id, schedules: true })
+      yield* settle
       yield* TestClock.adjust("1 minute")
       yield* settle
       assert.deepStrictEqual(yield* resultsIn(inside), ['tick succeeded "preview"'])

@@ -178,6 +178,12 @@ describe("plans", () => {
       ["Enterprise", 100],
       ["Self-Host", 100]
     ])
+    const previews = new Map([
+      ["Free", 1],
+      ["Starter", 5],
+      ["Pro", 20],
+      ["Scale", 100]
+    ])
     const alertRules = new Map([
       ["Free", 5],
       ["Starter", 20],
@@ -186,9 +192,10 @@ describe("plans", () => {
     ])
     assert.deepStrictEqual(
       Object.entries(defaultPlans).map(
-        ([name, { weakest_record, max_eval_source_bytes, max_repl_sessions, max_alert_rules, ...limits }]) => {
+        ([name, { weakest_record, max_eval_source_bytes, max_repl_sessions, max_alert_rules, max_previews, ...limits }]) => {
           assert.strictEqual(weakest_record, "none")
           assert.strictEqual(max_alert_rules, alertRules.get(name) ?? 1_000)
+          assert.strictEqual(max_previews, previews.get(name) ?? 1_000)
           assert.strictEqual(max_repl_sessions, replSessions.get(name))
           assert.strictEqual(max_eval_source_bytes, sourceBytes.get(name) ?? 0)
           return [name, ...Object.values(limits)]
