@@ -48,6 +48,7 @@ const preview = (n: number, fields: Partial<Preview> = {}): Preview => ({
   name: `pr-${n}`,
   build_id: buildId(1),
   schedules: false,
+  copy_events: false,
   secrets: "project",
   created_at: at(n),
   updated_at: at(n),
@@ -159,7 +160,7 @@ export const previewStoreChecks: ReadonlyArray<Check<Stores>> = [
     yield* setUp
     yield* insert(preview(1))
     const changed = preview(1, {
-      ...{ build_id: buildId(2), schedules: true, secrets: "own" },
+      ...{ build_id: buildId(2), schedules: true, copy_events: true, secrets: "own" },
       ...{ updated_at: at(7), expires_at: at(5000) }
     })
     yield* store((previews) => previews.update({ ...changed, name: "other" }))
@@ -168,6 +169,17 @@ export const previewStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual(marks?.secrets, "own")
     assert.deepStrictEqual(yield* due(4999), [])
     assert.deepStrictEqual(yield* due(5000), [{ preview: changed, removed_at: null }])
+  }),
+
+  check("lists the previews that get copies of events until they are removed", function* () {
+    yield* setUp
+    yield* insert(preview(1))
+    yield* insert(preview(2, { copy_events: true }))
+    const receivers = TenantStore.use((tenants) => tenants.copiesTo(envId(1)))
+    assert.deepStrictEqual(yield* receivers, [envId(12)])
+    assert.deepStrictEqual(yield* TenantStore.use((tenants) => tenants.copiesTo(envId(2))), [])
+    yield* remove(preview(2), 50)
+    assert.deepStrictEqual(yield* receivers, [])
   }),
 
   check("frees the name of a removed preview, whose environment is inactive", function* () {

@@ -32,7 +32,8 @@ export const layer: Layer.Layer<PreviewStore, never, Database> = Layer.effect(
       if (refusal !== null) return refusal
       yield* writer`INSERT INTO envs ${writer.insert(toEnvRow(env))}`
       yield* writer`INSERT INTO projects ${writer.insert({ ...project, active: 1 })}`
-      const row = { ...preview, schedules: preview.schedules ? 1 : 0, removed_at: null, due_at: preview.expires_at }
+      const flags = { schedules: preview.schedules ? 1 : 0, copy_events: preview.copy_events ? 1 : 0 }
+      const row = { ...preview, ...flags, removed_at: null, due_at: preview.expires_at }
       yield* writer`INSERT INTO previews ${writer.insert(row)}`
       return "Stored" as const
     })
@@ -72,8 +73,9 @@ export const layer: Layer.Layer<PreviewStore, never, Database> = Layer.effect(
         }).pipe(orUnavailable("list"))
       },
 
-      update: ({ env_id, parent_env_id, build_id, schedules, secrets, updated_at, expires_at }) => {
-        const change = { build_id, schedules: schedules ? 1 : 0, secrets, updated_at, expires_at, due_at: expires_at }
+      update: ({ env_id, parent_env_id, build_id, schedules, copy_events, secrets, updated_at, expires_at }) => {
+        const flags = { schedules: schedules ? 1 : 0, copy_events: copy_events ? 1 : 0 }
+        const change = { build_id, ...flags, secrets, updated_at, expires_at, due_at: expires_at }
         return onlyRow(
           writer`UPDATE previews SET ${writer.update(change)}
             WHERE env_id = ${env_id} AND parent_env_id = ${parent_env_id} AND removed_at IS NULL RETURNING env_id`,
@@ -103,7 +105,7 @@ export const layer: Layer.Layer<PreviewStore, never, Database> = Layer.effect(
   })
 )
 
-type Row = RowOf<Preview, "schedules">
+type Row = RowOf<Preview, "schedules" | "copy_events">
 
 interface Due {
   readonly removed_at: Timestamp | null
@@ -114,7 +116,11 @@ const columns = Struct.keys(Preview.fields).join(", ")
 
 const notFound = new NotFound({ resource: "preview" })
 
-const toPreview = (row: Row): Preview => ({ ...row, schedules: row.schedules === 1 })
+const toPreview = (row: Row): Preview => ({
+  ...row,
+  schedules: row.schedules === 1,
+  copy_events: row.copy_events === 1
+})
 
 /** Returns the reason not to store the preview next to the active ones, or null. */
 const findRefusal = (

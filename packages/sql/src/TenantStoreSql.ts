@@ -1,5 +1,5 @@
 /** `TenantStore` on SQL. */
-import { NotFound, Org, Taken } from "@weft/core"
+import { type EnvId, NotFound, Org, Taken } from "@weft/core"
 import { type TenantHookJob, TenantStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
@@ -70,6 +70,13 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
         onlyRow(reader<EnvRow>`${select} WHERE envs.env_id = ${id}`, noEnv).pipe(
           Effect.map(toEnv),
           orUnavailable("getEnv")
+        ),
+
+      copiesTo: (id) =>
+        reader<{ readonly env_id: EnvId }>`SELECT env_id FROM previews
+          WHERE parent_env_id = ${id} AND removed_at IS NULL AND copy_events = 1 ORDER BY env_id`.pipe(
+          Effect.map((rows) => rows.map(({ env_id }) => env_id)),
+          orUnavailable("copiesTo")
         ),
 
       findEnv: (orgSlug, envName) =>

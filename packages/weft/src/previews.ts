@@ -12,6 +12,8 @@ export interface PreviewOptions {
   readonly ttl?: string | number
   /** True if the schedules of the build fire; false by default. */
   readonly schedules?: boolean
+  /** True if events of the environment that no function published also reach the preview, as copies; false by default. */
+  readonly copyEvents?: boolean
   /** With `project` (the default), functions also read the secrets of the project; with `own`, only those of the preview. */
   readonly secrets?: "project" | "own"
 }
@@ -26,6 +28,7 @@ export interface Preview {
   /** Base URL of its webhooks; a path if the host has no public URL. */
   readonly url: string
   readonly schedules: boolean
+  readonly copyEvents: boolean
   readonly secrets: "project" | "own"
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -43,8 +46,11 @@ export interface ProjectPreviews {
 }
 
 export const toPreviews = ({ previews }: WeftEnv): ProjectPreviews => ({
-  deploy: (project, name, { buildId, ...options }) =>
-    rejecting(async () => toPreview(await previews.deploy(project, name, { build_id: buildId, ...options }))),
+  deploy: (project, name, { buildId, copyEvents, ...options }) =>
+    rejecting(async () => {
+      const copied = copyEvents === undefined ? {} : { copy_events: copyEvents }
+      return toPreview(await previews.deploy(project, name, { build_id: buildId, ...copied, ...options }))
+    }),
   list: (project, page) =>
     rejecting(async () => toPage(toPreview)(await previews.list(project, toPageRequest(page)))),
   get: (project, name) => rejecting(async () => toPreview(await previews.get(project, name))),
@@ -54,6 +60,7 @@ export const toPreviews = ({ previews }: WeftEnv): ProjectPreviews => ({
 
 const toPreview = ({ name, url, schedules, secrets, ...row }: PreviewStatus): Preview => ({
   ...{ name, url, schedules, secrets },
+  copyEvents: row.copy_events,
   projectId: row.project_id,
   envId: row.env_id,
   buildId: row.build_id,

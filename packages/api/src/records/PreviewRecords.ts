@@ -6,6 +6,7 @@ import { Instant } from "./Wire.ts"
 
 const texts = {
   schedules: "True if the schedules of the build fire; they are off by default",
+  copy_events: "True if events of the environment that no function published also reach the preview, as copies; off by default",
   secrets: "With `project` (the default), functions also read the secrets of the project; with `own`, only those of the preview"
 } as const
 
@@ -21,6 +22,7 @@ export const PreviewRecord = Schema.Struct({
     examples: ["https://weft.example.com/webhook/acme/production~pr-42"]
   }),
   schedules: Preview.fields.schedules.annotate({ description: texts.schedules, examples: [false] }),
+  copy_events: Preview.fields.copy_events.annotate({ description: texts.copy_events, examples: [false] }),
   secrets: example(Preview.fields.secrets, "project").annotate({ description: texts.secrets }),
   created_at: Instant,
   updated_at: Instant,
@@ -37,6 +39,7 @@ export const PreviewInput = Schema.Struct({
     ttl.annotate({ description: "Time from now until the removal, as a duration or in milliseconds; `7d` by default" })
   ),
   schedules: example(Schema.optionalKey(Schema.Boolean.annotate({ description: texts.schedules })), false),
+  copy_events: example(Schema.optionalKey(Schema.Boolean.annotate({ description: texts.copy_events })), false),
   secrets: Schema.optionalKey(Preview.fields.secrets.annotate({ description: texts.secrets }))
 }).annotate({ identifier: "PreviewInput" })
 

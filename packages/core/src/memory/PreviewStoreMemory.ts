@@ -58,8 +58,8 @@ export const layer: Layer.Layer<PreviewStore, never, MemoryDatabase> = Layer.eff
         Effect.suspend(() => {
           const row = findActive(preview.env_id, preview.parent_env_id)
           if (row === undefined) return Effect.fail(notFound)
-          const { build_id, schedules, secrets, updated_at, expires_at } = preview
-          const changed = { ...row.preview, build_id, schedules, secrets, updated_at, expires_at }
+          const { build_id, schedules, copy_events, secrets, updated_at, expires_at } = preview
+          const changed = { ...row.preview, build_id, schedules, copy_events, secrets, updated_at, expires_at }
           db.previews.set(preview.env_id, { preview: changed, removed_at: null, due_at: expires_at })
           changeEnv(preview.env_id, (env) =>
             env.preview === undefined ? {} : { preview: { ...env.preview, secrets } }

@@ -9,7 +9,7 @@ import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<TenantStore, never, MemoryDatabase> = Layer.effect(
   TenantStore,
   Effect.gen(function* () {
-    const { orgs, envs, hookJobs } = yield* MemoryDatabase
+    const { orgs, envs, previews, hookJobs } = yield* MemoryDatabase
 
     const findOrg = (idOrSlug: string) =>
       [...orgs.values()].find((org) => org.org_id === idOrSlug || org.slug === idOrSlug)
@@ -53,6 +53,14 @@ export const layer: Layer.Layer<TenantStore, never, MemoryDatabase> = Layer.effe
         }),
 
       getEnv: (id) => Effect.suspend(() => orFail(envs.get(id), "environment")),
+
+      copiesTo: (id) =>
+        Effect.sync(() =>
+          [...previews.values()]
+            .filter(({ removed_at, preview }) => removed_at === null && preview.parent_env_id === id && preview.copy_events)
+            .map(({ preview }) => preview.env_id)
+            .sort(compareText)
+        ),
 
       findEnv: (orgSlug, envName) =>
         Effect.suspend(() => {

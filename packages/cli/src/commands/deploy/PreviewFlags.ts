@@ -11,24 +11,26 @@ export const previewFlags = {
     Flag.optional
   ),
   schedules: switchFlag("schedules", "Let the schedules of the preview fire"),
+  copyEvents: switchFlag("copy-events", "Send copies of the environment's events to the preview"),
   ownSecrets: switchFlag("own-secrets", "Hide the secrets of the project from the preview")
 }
 
 export interface PreviewSettings {
   readonly ttl: Option.Option<string>
   readonly schedules: boolean
+  readonly copyEvents: boolean
   readonly ownSecrets: boolean
 }
 
 /** Returns the settings of the preview; undefined without one. Fails for its flags without `--preview`. */
 export const readPreviewFlags = Effect.fnUntraced(function* (
   preview: string | undefined,
-  { ttl, schedules, ownSecrets }: PreviewSettings
+  { ttl, schedules, copyEvents, ownSecrets }: PreviewSettings
 ): Effect.fn.Return<Omit<PreviewInput, "build_id"> | undefined, Failure> {
   if (preview === undefined) {
-    return Option.isSome(ttl) || schedules || ownSecrets
+    return Option.isSome(ttl) || schedules || copyEvents || ownSecrets
       ? yield* usageError(
-          "--ttl, --schedules and --own-secrets need --preview",
+          "--ttl, --schedules, --copy-events and --own-secrets need --preview",
           "for example: weft deploy --preview pr-42 --ttl 2d"
         )
       : undefined
@@ -36,6 +38,7 @@ export const readPreviewFlags = Effect.fnUntraced(function* (
   return {
     ...(Option.isSome(ttl) ? { ttl: ttl.value } : {}),
     ...(schedules ? { schedules } : {}),
+    ...(copyEvents ? { copy_events: true } : {}),
     ...(ownSecrets ? { secrets: "own" as const } : {})
   }
 })

@@ -52,10 +52,10 @@ interface Flags extends PreviewSettings, CanarySettings {
 }
 
 const deployProject = Effect.fnUntraced(function* (
-  { confirm, dryRun, yes, ttl, schedules, ownSecrets, ...flags }: Flags,
+  { confirm, dryRun, yes, ttl, schedules, copyEvents, ownSecrets, ...flags }: Flags,
   preview: string | undefined
 ) {
-    const settings = yield* readPreviewFlags(preview, { ttl, schedules, ownSecrets })
+    const settings = yield* readPreviewFlags(preview, { ttl, schedules, copyEvents, ownSecrets })
     const input = yield* readCanaryFlags(flags)
     if (settings !== undefined && (input.canary !== undefined || input.replace === true))
       return yield* usageError("--preview cannot be combined with flags of a canary")

@@ -245,7 +245,8 @@ const previews = (store: PreviewStore["Service"], audit: Audit): PreviewStore["S
     object_name: preview.name,
     details: {
       ...{ project_id: preview.project_id, build_id: preview.build_id, schedules: preview.schedules },
-      ...{ secrets: preview.secrets, expires_at: iso(preview.expires_at) }
+      ...{ copy_events: preview.copy_events, secrets: preview.secrets },
+      ...{ expires_at: iso(preview.expires_at) }
     }
   })
   return {

@@ -19,6 +19,8 @@ export const Preview = Schema.Struct({
   build_id: BuildId,
   /** True if the schedules of the build fire. */
   schedules: Schema.Boolean,
+  /** True if events that are published from outside of functions also reach the preview, as copies. */
+  copy_events: Schema.Boolean,
   secrets: EnvPreview.fields.secrets,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -41,6 +43,8 @@ export interface NewPreview {
   readonly ttl?: string | number
   /** True if the schedules of the build fire; false by default. */
   readonly schedules?: boolean
+  /** True if the preview gets copies of the events of its environment; false by default. */
+  readonly copy_events?: boolean
   readonly secrets?: Preview["secrets"]
 }
 

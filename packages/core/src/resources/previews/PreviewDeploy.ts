@@ -145,7 +145,8 @@ export const makePreviewDeploy = Effect.gen(function* () {
     const ttl = Result.getOrThrow(readTtl(input.ttl))
     const settings: Settings = {
       ...{ name, build_id: prepared.build.build_id, at, expires_at: addMillis(at, ttl) },
-      ...{ schedules: input.schedules ?? false, secrets: input.secrets ?? "project" }
+      ...{ schedules: input.schedules ?? false, copy_events: input.copy_events ?? false },
+      secrets: input.secrets ?? "project"
     }
     const known = yield* find(project, name)
     const { preview, isNew } = known === null ? yield* insert(project, plan, settings) : { preview: known, isNew: false }
@@ -160,12 +161,12 @@ export const makePreviewDeploy = Effect.gen(function* () {
 })
 
 /** Checked settings of a deployment. */
-interface Settings extends Pick<Preview, "name" | "build_id" | "schedules" | "secrets" | "expires_at"> {
+interface Settings extends Pick<Preview, "name" | "build_id" | "schedules" | "copy_events" | "secrets" | "expires_at"> {
   readonly at: Preview["updated_at"]
 }
 
-const toChange = ({ build_id, schedules, secrets, expires_at, at }: Settings) => ({
-  ...{ build_id, schedules, secrets, expires_at },
+const toChange = ({ build_id, schedules, copy_events, secrets, expires_at, at }: Settings) => ({
+  ...{ build_id, schedules, copy_events, secrets, expires_at },
   updated_at: at
 })
 

@@ -38,7 +38,7 @@ export class PreviewStore extends Context.Service<
       page: PageRequest
     ) => Effect.Effect<Page<Preview>, StoreUnavailable>
     /**
-     * Replaces `build_id`, `schedules`, `secrets`, `updated_at` and `expires_at` of a preview that is not removed, and
+     * Replaces `build_id`, `schedules`, `copy_events`, `secrets`, `updated_at` and `expires_at` of a preview that is not removed, and
      * `secrets` of its environment.
      */
     readonly update: (preview: Preview) => Effect.Effect<void, NotFound | StoreUnavailable>

@@ -5,6 +5,7 @@ import { EventId, idReader } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
 import { readable } from "../../tenants/access/Permission.ts"
+import { makeCopyEvents } from "./copyEvents.ts"
 import type { Event } from "./Event.ts"
 import { EventLog } from "./EventLog.ts"
 import { EventStore } from "./EventStore.ts"
@@ -38,10 +39,17 @@ export class Events extends Context.Service<
       const store = yield* EventStore
       const log = yield* EventLog
       const publishEvent = yield* makePublishEvent
+      const copyEvents = yield* makeCopyEvents(log, publishEvent)
 
       return Events.of({
-        publish: (input) => publishEvent.one(log, input),
-        publishMany: (inputs) => publishEvent.many(log, inputs),
+        publish: (input) =>
+          input.causedBy === undefined
+            ? Effect.tap(publishEvent.one(log, input), (event) => copyEvents(event.env_id, [input], [event]))
+            : publishEvent.one(log, input),
+        publishMany: (inputs) =>
+          Effect.tap(publishEvent.many(log, inputs), (events) =>
+            events[0] === undefined ? Effect.void : copyEvents(events[0].env_id, inputs, events)
+          ),
 
         list: Effect.fnUntraced(function* (page) {
           const caller = yield* requirePermission("event", [], "read")

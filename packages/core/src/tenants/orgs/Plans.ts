@@ -14,6 +14,8 @@ export interface EnvPlan {
   readonly env: Env
   readonly org: Org
   readonly plan: Plan
+  /** Environments of previews that get copies of its events. */
+  readonly copiesTo: ReadonlyArray<EnvId>
 }
 
 /** Maximum environments in the cache of a node. */
@@ -49,7 +51,7 @@ export class Plans extends Context.Service<
             Effect.gen(function* () {
               const env = yield* store.getEnv(envId)
               const org = yield* store.getOrg(env.org_id)
-              return { env, org, plan: plans[org.plan] }
+              return { env, org, plan: plans[org.plan], copiesTo: yield* store.copiesTo(envId) }
             }),
           { capacity, ageLimit }
         )

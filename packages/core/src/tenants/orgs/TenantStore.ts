@@ -24,6 +24,8 @@ export class TenantStore extends Context.Service<
      */
     readonly insertEnv: (env: Env, job?: TenantHookJob) => Effect.Effect<void, Taken | StoreUnavailable>
     readonly getEnv: (id: EnvId) => Effect.Effect<Env, NotFound | StoreUnavailable>
+    /** Returns the environments of previews that get copies of the events of this environment, by id. */
+    readonly copiesTo: (id: EnvId) => Effect.Effect<ReadonlyArray<EnvId>, StoreUnavailable>
     /** Returns the environment of a webhook URL. */
     readonly findEnv: (orgSlug: string, envName: string) => Effect.Effect<Env, NotFound | StoreUnavailable>
     /** Newest first. `standing` leaves out previews. */

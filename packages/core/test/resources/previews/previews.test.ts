@@ -6,6 +6,7 @@ import {
   Caller,
   ContextVariables,
   type Env,
+  Events,
   Files,
   hostIdentity,
   type NewPreview,
@@ -134,6 +135,25 @@ describe("Previews", () => {
       yield* TestClock.adjust("1 minute")
       yield* settle
       assert.deepStrictEqual(yield* resultsIn(inside), ['tick succeeded "preview"'])
+    })
+  )
+
+  check(
+    "get copies of the events from outside, if they ask for them",
+    Effect.gen(function* () {
+      const { env, inside } = yield* setUp({ copy_events: true })
+      yield* publish(env, "first")
+      yield* publish(env, "unknown")
+      yield* settle
+      assert.sameMembers(
+        (yield* resultsIn(inside)).filter((run) => run.startsWith("second")),
+        ['second succeeded {"answer":"preview","event_data":{"by":"preview"}}']
+      )
+      const events = Events.use((each) => each.list({ limit: 10, offset: 0 }))
+      assert.sameMembers(
+        (yield* asHost(inside, events)).items.map(({ event_type }) => event_type),
+        ["first", "second"]
+      )
     })
   )
 
