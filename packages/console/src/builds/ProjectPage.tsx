@@ -8,6 +8,7 @@ import { Empty, ErrorNotice } from "../design/Feedback.tsx"
 import { t } from "../text/Language.ts"
 import { BuildTable } from "./BuildTable.tsx"
 import { DeclaredCard } from "./DeclaredCard.tsx"
+import { PreviewCard } from "./PreviewCard.tsx"
 import { editorPath, useProjectBuilds } from "./useBuilds.ts"
 import "./builds.css"
 
@@ -59,6 +60,7 @@ export default function ProjectPage(): JSX.Element {
               chosen={chosen()}
               onChoose={(build) => setSearch({ build, with: undefined })}
             />
+            <PreviewCard project={params.id} />
             <DeclaredCard
               project={params.id}
               builds={data().builds}

@@ -33,7 +33,8 @@ export const makeCopyEvents = Effect.fnUntraced(function* (log: EventLog["Servic
   const copy = Effect.fnUntraced(function* (receiver: EnvId, input: NewEvent, { stream_id }: Event) {
     const deployed = yield* deployments.of(receiver)
     if (deployed.matches(input.type).length === 0 && deployed.cancels(input.type).length === 0) return
-    const { event_id: _id, newStream: _stream, idempotencyKey: _key, traceparent: _trace, ...copied } = input
+    // The idempotency key stays, so that a repeated request is copied once.
+    const { event_id: _id, newStream: _stream, traceparent: _trace, ...copied } = input
     yield* publishEvent
       .one(log, { ...copied, stream_id })
       .pipe(Effect.provideService(Caller, hostIdentity(receiver)))
