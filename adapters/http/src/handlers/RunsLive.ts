@@ -17,24 +17,27 @@ export const RunsLive = HttpApiBuilder.group(
     const control = yield* RunControl
     const tokens = yield* Tokens
     return handlers.handleAll({
-      list: Effect.fnUntraced(function* ({ query: { time_range, include, limit, offset, preview: _, ...query } }) {
+      list: ({ query: { time_range, include, limit, offset, preview: _, ...query } }) => {
         const page = toPageRequest({
           ...(limit === undefined ? {} : { limit }),
           ...(offset === undefined ? {} : { offset })
         })
         const filter = { ...query, ...(time_range === undefined ? {} : { within: time_range }) }
-        const { preview } = yield* Caller
-        const toText = inPreviewText(preview, include === undefined ? runText : runWithUsageText)
-        return yield* respondList(listing(page)(yield* runs.list(page, filter)), toText)
-      }),
+        const toText = include === undefined ? runText : runWithUsageText
+        return Effect.flatMap(Caller, ({ preview }) =>
+          Effect.flatMap(runs.list(page, filter), (found) =>
+            respondList(listing(page)(found), inPreviewText(preview, toText))
+          )
+        )
+      },
       stats: () => runs.stats,
       activity: ({ query }) => runs.activity(query.time_range ?? Duration.hours(1)),
       series: ({ query: { step, ...query } }) =>
         statistics.series(step === undefined ? query : { ...query, stepMs: step }),
-      get: Effect.fnUntraced(function* ({ params }) {
-        const { preview } = yield* Caller
-        return yield* respondSingle(yield* runs.get(params.run_id), inPreviewText(preview, runText))
-      }),
+      get: ({ params }) =>
+        Effect.flatMap(Caller, ({ preview }) =>
+          Effect.flatMap(runs.get(params.run_id), (run) => respondSingle(run, inPreviewText(preview, runText)))
+        ),
       logs: ({ params, query }) => {
         const page = toPageRequest(query)
         return Effect.map(runs.logs(params.run_id, page), listing(page))

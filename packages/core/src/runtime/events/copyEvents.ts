@@ -48,7 +48,7 @@ export const makeCopyEvents = Effect.fnUntraced(function* (log: EventLog["Servic
       const ended = Effect.sync(() => {
         pending--
       })
-      return Effect.forkIn(Effect.ensuring(sent, ended), scope)
+      return Effect.asVoid(Effect.forkIn(Effect.ensuring(sent, ended), scope))
     })
 
   const copyEvents: CopyEvents = (envId, inputs, events) => {

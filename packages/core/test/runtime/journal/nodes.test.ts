@@ -177,6 +177,7 @@ describe("a node", () => {
         parked: false,
         next_tick_at: null,
         removals: false,
+        previews: false,
         awaiting: false,
         invoking: false,
         canaries_version: "0:0",
