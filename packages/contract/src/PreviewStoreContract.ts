@@ -78,7 +78,7 @@ const listNames = (n: number) =>
     store((previews) => previews.list(envId(1), projectId(n), everything)),
     ({ items }) => items.map(({ name }) => name)
   )
-const purge = (of: Preview, limit = 100) => store((previews) => previews.purge(of.env_id, at(9000), limit))
+const purge = (of: Preview) => store((previews) => previews.purge(of.env_id, at(9000), 100))
 
 /** Organizations 1 and 2 with the environments 1 and 2, and project 1. */
 const setUp = Effect.gen(function* () {
@@ -228,13 +228,13 @@ export const previewStoreChecks: ReadonlyArray<Check<Stores>> = [
     const journal = yield* JournalStore
     yield* journal.commit([claimedOnInsert(1, 1, of), claimedOnInsert(2)], null)
     yield* journal.commit([settled(1, ended(run(1, of))), settled(2, ended(run(2)))], null)
-    assert.isFalse(yield* purge(preview(1)))
+    assert.strictEqual(yield* purge(preview(1)), "Waiting")
     yield* remove(preview(1), 50)
-    assert.isFalse(yield* purge(preview(1)))
+    assert.strictEqual(yield* purge(preview(1)), "Waiting")
     yield* sweep(preview(1))
-    assert.isFalse(yield* purge(preview(1)))
+    assert.strictEqual(yield* purge(preview(1)), "Waiting")
     yield* journal.purge(envId(11), runId(1000), 10)
-    assert.isTrue(yield* purge(preview(1)))
+    assert.strictEqual(yield* purge(preview(1)), "Empty")
     const eventsIn = (n: number) =>
       Effect.map(
         EventStore.use((events) => events.list(envId(n), everything)),
@@ -255,13 +255,13 @@ export const previewStoreChecks: ReadonlyArray<Check<Stores>> = [
     yield* files.reserve(ofPreview.storage_path, at(100_000))
     yield* files.store(ofPreview, terms)
     yield* files.insertUpload(upload(1, { env_id: envId(11), expires_at: at(100_000) }))
-    assert.isFalse(yield* purge(preview(1)))
+    assert.strictEqual(yield* purge(preview(1)), "Waiting")
     yield* files.remove(envId(11), ofPreview.file_id, at(1))
-    assert.isFalse(yield* purge(preview(1)))
+    assert.strictEqual(yield* purge(preview(1)), "Waiting")
     const [expired] = yield* files.expiredUploads(at(9000), 10, null)
     assert.strictEqual(expired?.env_id, envId(11))
     yield* files.removeUpload(envId(11), upload(1).upload_id)
-    assert.isTrue(yield* purge(preview(1)))
+    assert.strictEqual(yield* purge(preview(1)), "Empty")
   }),
 
   check("forgets a removed preview, whose runs of the month still count", function* () {

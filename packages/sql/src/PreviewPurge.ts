@@ -1,6 +1,6 @@
 /** Deletes the rows of removed previews. */
 import type { EnvId } from "@weft/core"
-import type { Preview, Timestamp } from "@weft/core/adapter"
+import type { Preview, PreviewPurge, Timestamp } from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Database } from "./Database.ts"
@@ -53,15 +53,16 @@ export const makePreviewPurge = ({ dialect, writer: sql }: Database["Service"]) 
       envId: EnvId,
       now: Timestamp,
       limit: number
-    ): Effect.fn.Return<boolean, SqlError.SqlError> {
-      if (!(yield* isRemoved(envId))) return false
+    ): Effect.fn.Return<PreviewPurge, SqlError.SqlError> {
+      if (!(yield* isRemoved(envId))) return "Waiting"
       const ofKeys = sql`api_key_id IN (SELECT api_key_id FROM api_keys WHERE env_id = ${envId})`
       yield* sql`DELETE FROM sessions WHERE ${ofKeys}`
       yield* sql`DELETE FROM service_keys WHERE ${ofKeys}`
       yield* sql`UPDATE uploads SET expires_at = ${now} WHERE env_id = ${envId} AND expires_at > ${now}`
-      let isEmpty = true
-      for (const table of tables) if ((yield* deleteFrom(table, envId, limit)) >= limit) isEmpty = false
-      return isEmpty && !(yield* hasRows(envId))
+      let hasMore = false
+      for (const table of tables) if ((yield* deleteFrom(table, envId, limit)) >= limit) hasMore = true
+      if (hasMore) return "More"
+      return (yield* hasRows(envId)) ? "Waiting" : "Empty"
     }),
 
     /** Runs in the caller's transaction. */

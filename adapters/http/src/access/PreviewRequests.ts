@@ -6,7 +6,7 @@ import { HttpServerRequest } from "effect/http"
 const header = "weft-preview"
 
 /** Groups and endpoints whose records belong to the environment and not to a preview. */
-const refusedGroups: ReadonlySet<string> = new Set(["previews", "canaries", "domains", "sessions", "serviceKeys", "audit"])
+const refusedGroups: ReadonlySet<string> = new Set(["previews", "canaries", "domains", "sessions", "serviceKeys"])
 const refusedEndpoints: ReadonlySet<string> = new Set([
   ...["projects.create", "projects.update", "projects.remove"],
   ...["builds.upload", "builds.deploy", "builds.endLive"]

@@ -199,6 +199,22 @@ describe("weft deploy", () => {
     assert.strictEqual(await greetingOf(url), "Hello, Ada!")
   })
 
+  it("deploys a preview under its own URL, shows its runs and removes it", async () => {
+    terminal.edit(sources, "Hello,", "Hey,")
+    const { code, stdout, stderr } = await terminal.run("shop", ["deploy", "--preview", "pr-1", "--ttl", "1h"])
+    assert.strictEqual(code, 0, stderr)
+    assert.match(stdout, /^preview pr-1 until .*, without schedules\n/)
+    assert.include(webhookIn(stdout), "~pr-1/shop/hello")
+    assert.strictEqual(await greetingOf(webhookIn(stdout)), "Hey, Ada!")
+    assert.strictEqual(await greetingOf(url), "Hello, Ada!")
+    const runs = await terminal.run("shop", ["runs", "list", "--preview", "pr-1", "--json"])
+    assert.include(runs.stdout, '"preview": "pr-1"')
+    const removed = await terminal.run("shop", ["previews", "delete", "pr-1"])
+    assert.strictEqual(removed.code, 0, removed.stderr)
+    assert.strictEqual((await fetch(webhookIn(stdout))).status, 404)
+    terminal.edit(sources, "Hey,", "Hello,")
+  })
+
   it("does nothing for an unchanged build", async () => {
     const { code, stdout } = await terminal.run("shop", ["deploy"])
     assert.strictEqual(code, 0)

@@ -93,8 +93,8 @@ export const layer: Layer.Layer<PreviewStore, never, MemoryDatabase> = Layer.eff
 
       purge: (envId, now) =>
         Effect.sync(() => {
-          if ((db.previews.get(envId)?.removed_at ?? null) === null) return false
-          if ([...db.removedProjects.values()].some(({ env_id, swept }) => env_id === envId && !swept)) return false
+          if ((db.previews.get(envId)?.removed_at ?? null) === null) return "Waiting"
+          if ([...db.removedProjects.values()].some(({ env_id, swept }) => env_id === envId && !swept)) return "Waiting"
           purgeRows(db, envId)
           for (const [id, { upload, parts }] of db.uploads)
             if (upload.env_id === envId) db.uploads.set(id, { upload: { ...upload, expires_at: now }, parts })
@@ -102,7 +102,7 @@ export const layer: Layer.Layer<PreviewStore, never, MemoryDatabase> = Layer.eff
             ...[...db.runs.values(), ...db.files.values()],
             ...[...db.uploads.values()].map(({ upload }) => upload)
           ]
-          return !remaining.some(({ env_id }) => env_id === envId)
+          return remaining.some(({ env_id }) => env_id === envId) ? "Waiting" : "Empty"
         }),
 
       forget: ({ env_id, parent_env_id }) =>

@@ -24,6 +24,12 @@ export interface PreviewLimits {
 /** `NameTaken`: the parent environment has a preview of that name. */
 export type PreviewInsertion = "Stored" | "NameTaken" | "OverEnvLimit" | "OverProjectLimit"
 
+/**
+ * `More`: call again. `Waiting`: what remains is deleted elsewhere: runs, files, uploads, or the project. `Empty`: nothing
+ * of the environment remains.
+ */
+export type PreviewPurge = "More" | "Waiting" | "Empty"
+
 export class PreviewStore extends Context.Service<
   PreviewStore,
   {
@@ -57,10 +63,9 @@ export class PreviewStore extends Context.Service<
     readonly postpone: (envId: EnvId, dueAt: Timestamp) => Effect.Effect<void, StoreUnavailable>
     /**
      * Deletes at most `limit` rows of each kind that the environment of a removed preview has, except runs and files. Lets
-     * its uploads expire at `now`. Returns true if nothing of the environment remains, including runs, files and uploads.
-     * Deletes nothing before the removal of its project is swept.
+     * its uploads expire at `now`. Deletes nothing before the removal of its project is swept.
      */
-    readonly purge: (envId: EnvId, now: Timestamp, limit: number) => Effect.Effect<boolean, StoreUnavailable>
+    readonly purge: (envId: EnvId, now: Timestamp, limit: number) => Effect.Effect<PreviewPurge, StoreUnavailable>
     /**
      * Deletes a removed preview and its environment. Adds the counts of its runs of this month to those of the parent
      * project, so that they still count for the plan.

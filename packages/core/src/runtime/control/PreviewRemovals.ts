@@ -46,8 +46,12 @@ export const layer = Layer.effectDiscard(
     const forget = Effect.fnUntraced(function* (preview: Preview) {
       yield* removeProjects(preview.env_id)
       yield* deleteContents(preview.env_id)
-      const isEmpty = yield* store.purge(preview.env_id, yield* now, rowsMax)
-      if (!isEmpty) return yield* store.postpone(preview.env_id, addMillis(yield* now, retryMs))
+      let purged = yield* store.purge(preview.env_id, yield* now, rowsMax)
+      while (purged === "More") {
+        yield* Effect.sleep(pause)
+        purged = yield* store.purge(preview.env_id, yield* now, rowsMax)
+      }
+      if (purged === "Waiting") return yield* store.postpone(preview.env_id, addMillis(yield* now, retryMs))
       yield* store.forget(preview)
       yield* tenants.changed
     })
