@@ -72,7 +72,7 @@ const store = <A, E, R>(use: (store: PreviewStore["Service"]) => Effect.Effect<A
 const insert = (of: Preview, limits = unlimited) => store((previews) => previews.insert(toParts(of), limits))
 const get = (name: string, parent = 1) => store((previews) => previews.get(envId(parent), name))
 const remove = (of: Preview, millis: number) => store((previews) => previews.remove(of, at(millis), at(millis + 100)))
-const due = (millis: number) => store((previews) => previews.due(at(millis), 10))
+const due = (which: "expired" | "removed", millis: number) => store((previews) => previews.due(which, at(millis), 10))
 const listNames = (n: number) =>
   Effect.map(
     store((previews) => previews.list(envId(1), projectId(n), everything)),
@@ -167,8 +167,8 @@ export const previewStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* get("pr-1"), changed)
     const { preview: marks } = yield* TenantStore.use((tenants) => tenants.getEnv(envId(11)))
     assert.strictEqual(marks?.secrets, "own")
-    assert.deepStrictEqual(yield* due(4999), [])
-    assert.deepStrictEqual(yield* due(5000), [{ preview: changed, removed_at: null }])
+    assert.deepStrictEqual(yield* due("expired", 4999), [])
+    assert.deepStrictEqual(yield* due("expired", 5000), [changed])
   }),
 
   check("lists the previews that get copies of events until they are removed", function* () {
@@ -199,15 +199,17 @@ export const previewStoreChecks: ReadonlyArray<Check<Stores>> = [
 
   check("lists due previews, the longest due first", function* () {
     yield* setUp
-    for (const n of [1, 2, 3]) yield* insert(preview(n))
+    for (const n of [2, 1, 3]) yield* insert(preview(n))
     yield* remove(preview(3), 200)
-    assert.deepStrictEqual(yield* due(299), [])
-    const first = { preview: preview(3), removed_at: at(200) }
-    assert.deepStrictEqual(yield* due(1000), [first, { preview: preview(1), removed_at: null }])
-    assert.deepStrictEqual(yield* store((previews) => previews.due(at(1000), 1)), [first])
+    assert.deepStrictEqual(yield* due("removed", 299), [])
+    assert.deepStrictEqual(yield* due("removed", 300), [preview(3)])
+    assert.deepStrictEqual(yield* due("expired", 999), [])
+    assert.deepStrictEqual(yield* due("expired", 2000), [preview(1), preview(2)])
+    assert.deepStrictEqual(yield* store((previews) => previews.due("expired", at(2000), 1)), [preview(1)])
     yield* store((previews) => previews.postpone(envId(13), at(9000)))
     yield* store((previews) => previews.postpone(envId(11), at(9000)))
-    assert.deepStrictEqual(yield* due(1000), [{ preview: preview(1), removed_at: null }])
+    assert.deepStrictEqual(yield* due("removed", 8999), [])
+    assert.deepStrictEqual(yield* due("expired", 1000), [preview(1)])
     const found = yield* JournalStore.use((journal) => journal.findPendingWork(nodeId(1), at(1000)))
     assert.isTrue(found.previews)
     assert.isFalse((yield* JournalStore.use((journal) => journal.findPendingWork(nodeId(1), at(999)))).previews)
@@ -218,7 +220,7 @@ export const previewStoreChecks: ReadonlyArray<Check<Stores>> = [
     yield* insert(preview(1))
     yield* insert(preview(2, { project_id: projectId(2) }))
     yield* ProjectStore.use((projects) => projects.remove(envId(1), projectId(1), at(30)))
-    assert.deepStrictEqual(yield* due(30), [{ preview: preview(1, { expires_at: at(30) }), removed_at: null }])
+    assert.deepStrictEqual(yield* due("expired", 30), [preview(1, { expires_at: at(30) })])
   }),
 
   check("deletes the rows of a removed preview, and no others", function* () {
@@ -278,7 +280,7 @@ export const previewStoreChecks: ReadonlyArray<Check<Stores>> = [
     yield* purge(preview(1))
     yield* store((previews) => previews.forget(preview(1)))
     assert.strictEqual((yield* Effect.flip(TenantStore.use((tenants) => tenants.getEnv(envId(11)))))._tag, "NotFound")
-    assert.deepStrictEqual(yield* due(99_999), [])
+    assert.deepStrictEqual(yield* due("removed", 99_999), [])
     const usage = yield* UsageStore.use((usages) => usages.runs(orgId(1), monthOf(at(0))))
     assert.deepStrictEqual(usage, { runs_this_period: 1, call_count: 0, call_storage_bytes: 0 })
   })

@@ -190,7 +190,7 @@ export { type FileFilter, FileStore, type Stored, type StoreTerms } from "./reso
 export { MultipartUpload, UploadedPart } from "./resources/files/MultipartUpload.ts"
 export { ScrubStore, type ScrubTarget } from "./resources/files/ScrubStore.ts"
 export { checkStore, exceedsLimit, type StoreFacts, toReplacement } from "./resources/files/StoreRules.ts"
-export { type DuePreview, Preview } from "./resources/previews/Preview.ts"
+export { Preview } from "./resources/previews/Preview.ts"
 export { type PreviewInsertion, type PreviewLimits, type PreviewParts, type PreviewPurge, PreviewStore } from "./resources/previews/PreviewStore.ts"
 export { Project } from "./resources/projects/Project.ts"
 export { ProjectStore } from "./resources/projects/ProjectStore.ts"

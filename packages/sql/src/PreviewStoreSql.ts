@@ -86,12 +86,14 @@ export const layer: Layer.Layer<PreviewStore, never, Database> = Layer.effect(
       remove: (preview, at, dueAt) =>
         writer.withTransaction(remove(preview, at, dueAt)).pipe(Effect.asVoid, orUnavailable("remove")),
 
-      due: (now, limit) =>
-        reader<Row & Pick<Due, "removed_at">>`SELECT ${reader.literal(columns)}, removed_at FROM previews
-          WHERE due_at <= ${now} ORDER BY due_at, env_id LIMIT ${limit}`.pipe(
-          Effect.map((rows) => rows.map(({ removed_at, ...row }) => ({ preview: toPreview(row), removed_at }))),
+      due: (which, now, limit) => {
+        const isWanted = reader.literal(which === "expired" ? "removed_at IS NULL" : "removed_at IS NOT NULL")
+        return reader<Row>`SELECT ${reader.literal(columns)} FROM previews
+          WHERE due_at <= ${now} AND ${isWanted} ORDER BY due_at, env_id LIMIT ${limit}`.pipe(
+          Effect.map((rows) => rows.map(toPreview)),
           orUnavailable("due")
-        ),
+        )
+      },
 
       postpone: (envId, dueAt) =>
         writer`UPDATE previews SET due_at = ${dueAt} WHERE env_id = ${envId} AND removed_at IS NOT NULL`.pipe(
@@ -106,10 +108,6 @@ export const layer: Layer.Layer<PreviewStore, never, Database> = Layer.effect(
 )
 
 type Row = RowOf<Preview, "schedules" | "copy_events">
-
-interface Due {
-  readonly removed_at: Timestamp | null
-}
 
 /** SQL of the columns of a preview. */
 const columns = Struct.keys(Preview.fields).join(", ")

@@ -38,7 +38,7 @@ import type { Domain } from "../resources/domains/Domain.ts"
 import type { DomainCertificate } from "../resources/domains/DomainCertificate.ts"
 import type { File } from "../resources/files/File.ts"
 import type { MultipartUpload, UploadedPart } from "../resources/files/MultipartUpload.ts"
-import type { DuePreview } from "../resources/previews/Preview.ts"
+import type { Preview } from "../resources/previews/Preview.ts"
 import type { Project } from "../resources/projects/Project.ts"
 import type { RemovedProject } from "../resources/projects/RemovedProject.ts"
 import type { Schedule } from "../resources/schedules/Schedule.ts"
@@ -86,8 +86,11 @@ export class MemoryDatabase extends Context.Service<
     readonly hookJobs: Map<string, TenantHookJob>
     readonly projects: Map<ProjectId, Project>
     readonly removedProjects: Map<ProjectId, RemovedProject>
-    /** By their environments. */
-    readonly previews: Map<EnvId, DuePreview & { readonly due_at: Timestamp }>
+    /** By their environments. `removed_at` is null until they are removed. */
+    readonly previews: Map<
+      EnvId,
+      { readonly preview: Preview; readonly removed_at: Timestamp | null; readonly due_at: Timestamp }
+    >
     /** By `<project_id>/<key>`. */
     readonly contextVariables: Map<string, ContextVariable>
     readonly files: Map<FileId, File>

@@ -76,13 +76,13 @@ export const layer: Layer.Layer<PreviewStore, never, MemoryDatabase> = Layer.eff
           return Effect.void
         }),
 
-      due: (now, limit) =>
+      due: (which, now, limit) =>
         Effect.sync(() =>
           [...db.previews.values()]
-            .filter(({ due_at }) => due_at <= now)
+            .filter(({ due_at, removed_at }) => due_at <= now && (removed_at === null) === (which === "expired"))
             .sort((a, b) => a.due_at - b.due_at || compareText(a.preview.env_id, b.preview.env_id))
             .slice(0, limit)
-            .map(({ preview, removed_at }) => ({ preview, removed_at }))
+            .map(({ preview }) => preview)
         ),
 
       postpone: (envId, dueAt) =>

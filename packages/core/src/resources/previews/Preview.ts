@@ -28,13 +28,6 @@ export const Preview = Schema.Struct({
 })
 export type Preview = typeof Preview.Type
 
-/** A preview that is due: it has expired, or it was removed and its rows remain. */
-export interface DuePreview {
-  readonly preview: Preview
-  /** Null until it is removed. */
-  readonly removed_at: Timestamp | null
-}
-
 /** Settings as clients send them. */
 export interface NewPreview {
   /** The build of the project to copy. */

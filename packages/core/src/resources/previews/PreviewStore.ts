@@ -6,7 +6,7 @@ import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Env } from "../../tenants/orgs/Tenant.ts"
 import type { Project } from "../projects/Project.ts"
-import type { DuePreview, Preview } from "./Preview.ts"
+import type { Preview } from "./Preview.ts"
 
 /** A new preview with its environment and project. */
 export interface PreviewParts {
@@ -57,8 +57,12 @@ export class PreviewStore extends Context.Service<
       at: Timestamp,
       dueAt: Timestamp
     ) => Effect.Effect<void, NotFound | StoreUnavailable>
-    /** Lists due previews of all environments, the longest due first. */
-    readonly due: (now: Timestamp, limit: number) => Effect.Effect<ReadonlyArray<DuePreview>, StoreUnavailable>
+    /** Lists due previews of all environments, expired or removed ones, the longest due first. */
+    readonly due: (
+      which: "expired" | "removed",
+      now: Timestamp,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Preview>, StoreUnavailable>
     /** Makes a removed preview due again later. */
     readonly postpone: (envId: EnvId, dueAt: Timestamp) => Effect.Effect<void, StoreUnavailable>
     /**

@@ -10,7 +10,7 @@ import { type EnvId, leastIdAt, RunId } from "../../foundation/Ids.ts"
 import { forkSupervised } from "../../foundation/Supervised.ts"
 import { addMillis, now } from "../../foundation/time/Timestamp.ts"
 import { FileStore } from "../../resources/files/FileStore.ts"
-import type { DuePreview, Preview } from "../../resources/previews/Preview.ts"
+import type { Preview } from "../../resources/previews/Preview.ts"
 import { makePreviewEnd } from "../../resources/previews/PreviewEnd.ts"
 import { PreviewStore } from "../../resources/previews/PreviewStore.ts"
 import { Tenants } from "../../tenants/orgs/Tenants.ts"
@@ -37,12 +37,6 @@ export const layer = Layer.effectDiscard(
     const poller = yield* StorePoller
     const { end, removeProjects } = yield* makePreviewEnd
     const deleteContents = yield* makeDeleteContents
-    const wake = Latch.makeUnsafe(false)
-
-    yield* poller.onPoll(({ previews }) => {
-      if (previews) wake.openUnsafe()
-    })
-
     const forget = Effect.fnUntraced(function* (preview: Preview) {
       yield* removeProjects(preview.env_id)
       yield* deleteContents(preview.env_id)
@@ -56,26 +50,30 @@ export const layer = Layer.effectDiscard(
       yield* tenants.changed
     })
 
-    const handle = ({ preview, removed_at }: DuePreview): Effect.Effect<void, StoreUnavailable> =>
-      removed_at === null ? Effect.catchTag(end(preview), "NotFound", () => Effect.void) : forget(preview)
-
-    /** Handles all due previews. Each is due later or gone afterwards. */
-    const pass = Effect.gen(function* () {
-      while (true) {
-        const due = yield* store.due(yield* now, batch)
-        for (const each of due) yield* handle(each)
-        if (due.length < batch) return
-      }
-    })
-
-    yield* forkSupervised(
-      { name: "The removal of previews" },
-      Effect.gen(function* () {
+    /** Handles all due previews after each poll that reports some. Each is due later or gone afterwards. */
+    const handleDue = Effect.fnUntraced(function* (
+      which: "expired" | "removed",
+      handle: (preview: Preview) => Effect.Effect<void, StoreUnavailable>
+    ) {
+      const wake = Latch.makeUnsafe(false)
+      yield* poller.onPoll(({ previews }) => {
+        if (previews) wake.openUnsafe()
+      })
+      const pass = Effect.gen(function* () {
         yield* wake.await
         wake.closeUnsafe()
-        yield* pass
+        let due: ReadonlyArray<Preview>
+        do {
+          due = yield* store.due(which, yield* now, batch)
+          for (const preview of due) yield* handle(preview)
+        } while (due.length === batch)
       })
-    )
+      yield* forkSupervised({ name: `The removal of ${which} previews` }, pass)
+    })
+
+    // Expired previews do not wait for the deletion of many rows.
+    yield* handleDue("expired", (preview) => Effect.catchTag(end(preview), "NotFound", () => Effect.void))
+    yield* handleDue("removed", forget)
   })
 )
 
