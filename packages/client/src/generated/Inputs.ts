@@ -306,6 +306,24 @@ export interface PauseInput {
   readonly schedules?: "late" | "skip" | undefined
 }
 
+export interface PreviewExtensionInput {
+  /** Time from now until the removal, as a duration from `1m` to `90d` or in milliseconds */
+  readonly ttl: string | number
+}
+
+export interface PreviewInput {
+  /** Build of the project to copy */
+  readonly build_id: string
+  /** Time from now until the removal, as a duration or in milliseconds; `7d` by default */
+  readonly ttl?: string | number | undefined
+  /** True if the schedules of the build fire; they are off by default */
+  readonly schedules?: boolean | undefined
+  /** True if events of the environment that no function published also reach the preview, as copies; off by default */
+  readonly copy_events?: boolean | undefined
+  /** With `project` (the default), functions also read the secrets of the project; with `own`, only those of the preview */
+  readonly secrets?: "project" | "own" | undefined
+}
+
 export interface ProjectInput {
   readonly name: string
 }
@@ -390,6 +408,7 @@ export interface RunsListQuery extends PageQuery {
   readonly project?: string | undefined
   readonly fn?: string | undefined
   readonly error?: string | undefined
+  readonly preview?: string | undefined
   readonly before?: string | undefined
   readonly include?: "usage" | undefined
 }
@@ -475,6 +494,9 @@ export interface AuditListQuery extends PageQuery {
     | "repl.open"
     | "repl.input"
     | "project.remove"
+    | "preview.create"
+    | "preview.update"
+    | "preview.remove"
     | "deliveries.cancel"
     | "dead_letters.redrive"
     | "dead_letters.discard"
@@ -530,6 +552,9 @@ export interface AdminListAuditQuery extends PageQuery {
     | "repl.open"
     | "repl.input"
     | "project.remove"
+    | "preview.create"
+    | "preview.update"
+    | "preview.remove"
     | "deliveries.cancel"
     | "dead_letters.redrive"
     | "dead_letters.discard"

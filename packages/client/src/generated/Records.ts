@@ -198,6 +198,9 @@ export interface AuditEntry {
     | "repl.open"
     | "repl.input"
     | "project.remove"
+    | "preview.create"
+    | "preview.update"
+    | "preview.remove"
     | "deliveries.cancel"
     | "dead_letters.redrive"
     | "dead_letters.discard"
@@ -814,7 +817,29 @@ export interface Plan {
     readonly max_repl_sessions: number
     /** -1 for unlimited */
     readonly max_alert_rules: number
+    /** -1 for unlimited */
+    readonly max_previews: number
   }
+}
+
+export interface Preview {
+  readonly project_id: string
+  readonly name: string
+  /** Environment of the preview */
+  readonly env_id: string
+  /** Build of the project that was copied; the copy has the same hash and another id */
+  readonly build_id: string
+  /** Base URL of its webhooks; a path if the host has no public URL */
+  readonly url: string
+  /** True if the schedules of the build fire; they are off by default */
+  readonly schedules: boolean
+  /** True if events of the environment that no function published also reach the preview, as copies; off by default */
+  readonly copy_events: boolean
+  /** With `project` (the default), functions also read the secrets of the project; with `own`, only those of the preview */
+  readonly secrets: "project" | "own"
+  readonly created_at: string
+  readonly updated_at: string
+  readonly expires_at: string
 }
 
 export interface Project {

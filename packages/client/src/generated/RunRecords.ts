@@ -78,6 +78,8 @@ export interface Run {
   readonly result: Json
   readonly project_id: string
   readonly project_name: string
+  /** Extension: name of the preview that the run belongs to; absent for all other runs */
+  readonly preview?: string
   /** Extension: present for durable runs only, as the following fields */
   readonly durable?: true
   /** Extension: the wait of a suspended run that ends first; null while it is active and after its end */

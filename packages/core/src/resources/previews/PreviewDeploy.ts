@@ -220,10 +220,11 @@ const makeActivate = Effect.gen(function* () {
   })
 })
 
-const checkInput = (name: string, { ttl }: NewPreview): Effect.Effect<void, BadRequest> => {
-  const fault = [readPreviewName(name), readTtl(ttl)].find(Result.isFailure)
-  return fault === undefined ? Effect.void : Effect.fail(new BadRequest({ reason: String(fault.failure) }))
-}
+const checkInput = (name: string, { ttl }: NewPreview): Effect.Effect<void, BadRequest> =>
+  Result.match(Result.flatMap(readPreviewName(name), () => readTtl(ttl)), {
+    onSuccess: () => Effect.void,
+    onFailure: (reason) => Effect.fail(new BadRequest({ reason }))
+  })
 
 const orNull = <A>(found: Effect.Effect<A, NotFound | StoreUnavailable>) =>
   Effect.catchTag(found, "NotFound", () => Effect.succeed(null))

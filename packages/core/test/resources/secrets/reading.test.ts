@@ -1,6 +1,6 @@
 /** Functions read the secrets of their project, and their stored runs do not contain them. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContextVariables, type Env, layer, Projects, Runs } from "@weft/core"
+import { ContextVariables, type Env, layer, Plans, Projects, Runs } from "@weft/core"
 import { ContextVariableStore, Keyring, type Run } from "@weft/core/adapter"
 import { ProjectSecrets } from "@weft/core/internal"
 import { MemoryStores, type TrustedModule, type TrustedSvc, trustedSandbox } from "@weft/core/testing"

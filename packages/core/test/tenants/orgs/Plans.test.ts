@@ -48,7 +48,7 @@ describe("the plan of an environment", () => {
       Effect.gen(function* () {
         const { plans, org, env, queries } = yield* setUp()
         const first = yield* plans.of(env.env_id)
-        assert.deepStrictEqual(first, { env, org, plan: defaultPlans.Starter })
+        assert.deepStrictEqual(first, { env, org, plan: defaultPlans.Starter, copiesTo: [] })
         for (let n = 0; n < 10; n++) assert.strictEqual(yield* plans.of(env.env_id), first)
         assert.strictEqual(queries(), 1)
       })
@@ -80,7 +80,7 @@ describe("the plan of an environment", () => {
         yield* plans.of(env.env_id)
         const org = yield* tenants.updateOrg("acme", { plan: "Pro", members: 7 })
         yield* settle
-        assert.deepStrictEqual(yield* plans.of(env.env_id), { env, org, plan: defaultPlans.Pro })
+        assert.deepStrictEqual(yield* plans.of(env.env_id), { env, org, plan: defaultPlans.Pro, copiesTo: [] })
       })
     )
   )
