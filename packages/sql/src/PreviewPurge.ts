@@ -39,11 +39,11 @@ export const makePreviewPurge = ({ dialect, writer: sql }: Database["Service"]) 
       ([row]) => row?.found === 1
     )
 
-  /** True if the preview was removed, and nothing of its project can start or is left to discard. */
+  /** True if the preview and its project were removed, and nothing of the project can start or is left to discard. */
   const isRemoved = (envId: EnvId) =>
     Effect.map(
-      sql<{ readonly removed: number }>`SELECT CASE WHEN EXISTS (SELECT 1 FROM removed_projects
-          WHERE env_id = ${envId} AND swept = 0) THEN 0 ELSE 1 END AS removed
+      sql<{ readonly removed: number }>`SELECT CASE WHEN EXISTS (SELECT 1 FROM projects WHERE env_id = ${envId})
+          OR EXISTS (SELECT 1 FROM removed_projects WHERE env_id = ${envId} AND swept = 0) THEN 0 ELSE 1 END AS removed
         FROM previews WHERE env_id = ${envId} AND removed_at IS NOT NULL`,
       ([row]) => row?.removed === 1
     )

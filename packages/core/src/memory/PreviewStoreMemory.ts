@@ -94,6 +94,7 @@ export const layer: Layer.Layer<PreviewStore, never, MemoryDatabase> = Layer.eff
       purge: (envId, now) =>
         Effect.sync(() => {
           if ((db.previews.get(envId)?.removed_at ?? null) === null) return "Waiting"
+          if ([...db.projects.values()].some(({ env_id }) => env_id === envId)) return "Waiting"
           if ([...db.removedProjects.values()].some(({ env_id, swept }) => env_id === envId && !swept)) return "Waiting"
           purgeRows(db, envId)
           for (const [id, { upload, parts }] of db.uploads)
@@ -125,9 +126,6 @@ const purgeRows = (db: MemoryDatabase["Service"], envId: EnvId): void => {
   deleteRows(db.apiKeys, isOfEnv)
   deleteRows(db.sessions, isOfEnv)
   deleteRows(db.serviceKeys, isOfEnv)
-  deleteRows(db.projects, isOfEnv)
-  deleteRows(db.contextVariables, isOfEnv)
-  deleteRows(db.builds, isOfEnv)
   deleteRows(db.schedules, isOfEnv)
   deleteRows(db.events, isOfEnv)
   deleteRows(db.pauses, isOfEnv)

@@ -67,7 +67,7 @@ export class PreviewStore extends Context.Service<
     readonly postpone: (envId: EnvId, dueAt: Timestamp) => Effect.Effect<void, StoreUnavailable>
     /**
      * Deletes at most `limit` rows of each kind that the environment of a removed preview has, except runs and files. Lets
-     * its uploads expire at `now`. Deletes nothing before the removal of its project is swept.
+     * its uploads expire at `now`. Deletes nothing before its projects are removed and swept.
      */
     readonly purge: (envId: EnvId, now: Timestamp, limit: number) => Effect.Effect<PreviewPurge, StoreUnavailable>
     /**
