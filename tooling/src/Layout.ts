@@ -17,7 +17,10 @@ export const wings: ReadonlyArray<Layer> = [
 export const rooms: ReadonlyMap<string, ReadonlyArray<Layer>> = new Map([
   ["platform", [["sandbox", "egress", "encryption", "blobs", "cluster", "turns"]]],
   ["tenants", [["access"], ["orgs"]]],
-  ["resources", [["projects"], ["secrets", "files"], ["builds"], ["schedules", "domains", "previews"], ["usage"], ["audit"]]],
+  [
+    "resources",
+    [["projects"], ["secrets", "files"], ["builds"], ["schedules", "domains", "previews"], ["usage"], ["audit"]]
+  ],
   [
     "runtime",
     [

@@ -105,10 +105,7 @@ export const previewStoreChecks: ReadonlyArray<Check<Stores>> = [
     const tenants = yield* TenantStore
     assert.deepStrictEqual(yield* tenants.getEnv(envId(11)), parts.env)
     assert.deepStrictEqual(yield* tenants.findEnv("org-1", "env-1~pr-1"), parts.env)
-    assert.deepStrictEqual(
-      yield* ProjectStore.use((projects) => projects.get(envId(11), "project 1")),
-      parts.project
-    )
+    assert.deepStrictEqual(yield* ProjectStore.use((projects) => projects.get(envId(11), "project 1")), parts.project)
   }),
 
   check("finds previews only in the environment of their project", function* () {

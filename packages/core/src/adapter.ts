@@ -191,7 +191,13 @@ export { MultipartUpload, UploadedPart } from "./resources/files/MultipartUpload
 export { ScrubStore, type ScrubTarget } from "./resources/files/ScrubStore.ts"
 export { checkStore, exceedsLimit, type StoreFacts, toReplacement } from "./resources/files/StoreRules.ts"
 export { Preview } from "./resources/previews/Preview.ts"
-export { type PreviewInsertion, type PreviewLimits, type PreviewParts, type PreviewPurge, PreviewStore } from "./resources/previews/PreviewStore.ts"
+export {
+  type PreviewInsertion,
+  type PreviewLimits,
+  type PreviewParts,
+  type PreviewPurge,
+  PreviewStore
+} from "./resources/previews/PreviewStore.ts"
 export { Project } from "./resources/projects/Project.ts"
 export { ProjectStore } from "./resources/projects/ProjectStore.ts"
 export { RemovedProject } from "./resources/projects/RemovedProject.ts"

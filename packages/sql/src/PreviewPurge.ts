@@ -71,7 +71,8 @@ export const makePreviewPurge = ({ dialect, writer: sql }: Database["Service"]) 
       parent_env_id,
       project_id
     }: Preview): Effect.fn.Return<void, SqlError.SqlError> {
-      const removed = yield* sql`DELETE FROM previews WHERE env_id = ${env_id} AND removed_at IS NOT NULL RETURNING env_id`
+      const removed =
+        yield* sql`DELETE FROM previews WHERE env_id = ${env_id} AND removed_at IS NOT NULL RETURNING env_id`
       if (removed.length === 0) return
       yield* sql`INSERT INTO run_counts
           (env_id, project_id, project_name, run_type, status, n, bytes, month, month_runs)

@@ -101,9 +101,7 @@ export const toEnv = (row: EnvRow): Env => ({
   name: row.name,
   active: row.active,
   createdAt: toDate(row.created_at),
-  ...(row.preview === undefined
-    ? {}
-    : { preview: { name: row.preview.name, parentEnvId: row.preview.parent_env_id } })
+  ...(row.preview === undefined ? {} : { preview: { name: row.preview.name, parentEnvId: row.preview.parent_env_id } })
 })
 
 export const toApiKey = (row: ApiKeyRow): ApiKey => ({

@@ -51,8 +51,7 @@ export const toPreviews = ({ previews }: WeftEnv): ProjectPreviews => ({
       const copied = copyEvents === undefined ? {} : { copy_events: copyEvents }
       return toPreview(await previews.deploy(project, name, { build_id: buildId, ...copied, ...options }))
     }),
-  list: (project, page) =>
-    rejecting(async () => toPage(toPreview)(await previews.list(project, toPageRequest(page)))),
+  list: (project, page) => rejecting(async () => toPage(toPreview)(await previews.list(project, toPageRequest(page)))),
   get: (project, name) => rejecting(async () => toPreview(await previews.get(project, name))),
   extend: (project, name, ttl) => rejecting(async () => toPreview(await previews.extend(project, name, ttl))),
   remove: (project, name) => rejecting(() => previews.remove(project, name))

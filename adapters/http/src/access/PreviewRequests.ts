@@ -24,20 +24,20 @@ const previewOf = ({ headers, url }: HttpServerRequest.HttpServerRequest): strin
 /** Runs the handler as the caller within the preview that the request names; without one, as it is. */
 export const inPreview =
   (previews: Previews["Service"], group: string, endpoint: string) =>
-  <A, E, R>(handled: Effect.Effect<A, E, R>): Effect.Effect<A, E | BadRequest, R | Caller | HttpServerRequest.HttpServerRequest> =>
-    Effect.flatMap(
-      HttpServerRequest.HttpServerRequest,
-      (request): Effect.Effect<A, E | BadRequest, R | Caller> => {
-        const name = previewOf(request)
-        if (name === null) return handled
-        if (refusedGroups.has(group) || refusedEndpoints.has(`${group}.${endpoint}`)) return Effect.fail(refused)
-        return Effect.gen(function* () {
-          const entered = yield* Effect.catchTag(previews.enter(yield* Caller, name), "StoreUnavailable", Effect.die)
-          return yield* Effect.provideService(handled, Caller, entered)
-        })
-      }
-    )
+  <A, E, R>(
+    handled: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | BadRequest, R | Caller | HttpServerRequest.HttpServerRequest> =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request): Effect.Effect<A, E | BadRequest, R | Caller> => {
+      const name = previewOf(request)
+      if (name === null) return handled
+      if (refusedGroups.has(group) || refusedEndpoints.has(`${group}.${endpoint}`)) return Effect.fail(refused)
+      return Effect.gen(function* () {
+        const entered = yield* Effect.catchTag(previews.enter(yield* Caller, name), "StoreUnavailable", Effect.die)
+        return yield* Effect.provideService(handled, Caller, entered)
+      })
+    })
 
 const refused = new BadRequest({
-  reason: "preview: this request acts on the environment; a preview is changed with PUT /v1/projects/{project}/previews/{name}"
+  reason:
+    "preview: this request acts on the environment; a preview is changed with PUT /v1/projects/{project}/previews/{name}"
 })

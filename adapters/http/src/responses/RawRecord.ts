@@ -47,9 +47,7 @@ export const runWithUsageText: ToText<Run> = (run) => {
 
 /** Returns `toText` for runs of a preview, whose name is added; `toText` itself for all others. */
 export const inPreviewText = (preview: string | undefined, toText: ToText<Run>): ToText<Run> =>
-  preview === undefined
-    ? toText
-    : (run) => `${toText(run).slice(0, -1)},"preview":${JSON.stringify(preview)}}`
+  preview === undefined ? toText : (run) => `${toText(run).slice(0, -1)},"preview":${JSON.stringify(preview)}}`
 
 /** Encodes the end of an evaluation. */
 export const evaluationText: ToText<RunEnd> = ({ run, logs }) =>

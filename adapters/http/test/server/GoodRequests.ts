@@ -165,7 +165,14 @@ const previews = (server: TestServer, { build }: Made) => {
     "previews.list": get(() => "/v1/projects/shop/previews", "shop"),
     "previews.get": { ...get(path, "shop"), before },
     "previews.deploy": { method: "PUT", path, options: deploy, exact: "shop", status: 200 },
-    "previews.extend": { method: "PATCH", path, options: () => ({ json: { ttl: "1h" } }), before, exact: "shop", status: 200 },
+    "previews.extend": {
+      method: "PATCH",
+      path,
+      options: () => ({ json: { ttl: "1h" } }),
+      before,
+      exact: "shop",
+      status: 200
+    },
     "previews.remove": { method: "DELETE", path, before, exact: "shop", status: 204 }
   } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }

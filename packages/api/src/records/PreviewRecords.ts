@@ -6,8 +6,10 @@ import { Instant } from "./Wire.ts"
 
 const texts = {
   schedules: "True if the schedules of the build fire; they are off by default",
-  copy_events: "True if events of the environment that no function published also reach the preview, as copies; off by default",
-  secrets: "With `project` (the default), functions also read the secrets of the project; with `own`, only those of the preview"
+  copy_events:
+    "True if events of the environment that no function published also reach the preview, as copies; off by default",
+  secrets:
+    "With `project` (the default), functions also read the secrets of the project; with `own`, only those of the preview"
 } as const
 
 export const PreviewRecord = Schema.Struct({

@@ -3,7 +3,12 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { requires } from "../access/EndpointPermission.ts"
 import { List, Single } from "../envelope/Envelope.ts"
-import { ContentDamagedError, DeploymentRefusedError, NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import {
+  ContentDamagedError,
+  DeploymentRefusedError,
+  NotFoundError,
+  PlanRequiredError
+} from "../errors/ErrorSchemas.ts"
 import { example } from "../openapi/FieldExample.ts"
 import { PreviewExtension, PreviewInput, PreviewRecord } from "../records/PreviewRecords.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
@@ -64,4 +69,6 @@ export class PreviewsApi extends HttpApiGroup.make("previews")
   )
   .middleware(Permitted)
   .middleware(Authenticated)
-  .annotateMerge(tag("Previews", "Isolated copies of projects with their own URLs, which are removed after their time")) {}
+  .annotateMerge(
+    tag("Previews", "Isolated copies of projects with their own URLs, which are removed after their time")
+  ) {}

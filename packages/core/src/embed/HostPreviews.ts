@@ -2,7 +2,7 @@
 import type { Effect } from "effect"
 import { firstPage, type Page, type PageRequest } from "../foundation/Page.ts"
 import type { NewPreview } from "../resources/previews/Preview.ts"
-import { Previews, type PreviewStatus } from "../resources/previews/Previews.ts"
+import { type PreviewStatus, Previews } from "../resources/previews/Previews.ts"
 import type { Caller } from "../tenants/access/Caller.ts"
 
 export interface HostPreviews {

@@ -57,7 +57,9 @@ export const layer: Layer.Layer<TenantStore, never, MemoryDatabase> = Layer.effe
       copiesTo: (id) =>
         Effect.sync(() =>
           [...previews.values()]
-            .filter(({ removed_at, preview }) => removed_at === null && preview.parent_env_id === id && preview.copy_events)
+            .filter(
+              ({ removed_at, preview }) => removed_at === null && preview.parent_env_id === id && preview.copy_events
+            )
             .map(({ preview }) => preview.env_id)
             .sort(compareText)
         ),

@@ -23,7 +23,9 @@ export const canaryFlags = {
   replace: switchFlag("replace", "End an active canary of the project")
 }
 
-export type CanarySettings = Readonly<Record<Exclude<keyof typeof canaryFlags, "manual" | "replace">, Option.Option<string>>> &
+export type CanarySettings = Readonly<
+  Record<Exclude<keyof typeof canaryFlags, "manual" | "replace">, Option.Option<string>>
+> &
   Readonly<Record<"manual" | "replace", boolean>>
 
 /** Returns the input of the deployment. Fails for flags of a canary without `--canary`. */

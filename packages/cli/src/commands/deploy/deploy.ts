@@ -55,36 +55,36 @@ const deployProject = Effect.fnUntraced(function* (
   { confirm, dryRun, yes, ttl, schedules, copyEvents, ownSecrets, ...flags }: Flags,
   preview: string | undefined
 ) {
-    const settings = yield* readPreviewFlags(preview, { ttl, schedules, copyEvents, ownSecrets })
-    const input = yield* readCanaryFlags(flags)
-    if (settings !== undefined && (input.canary !== undefined || input.replace === true))
-      return yield* usageError("--preview cannot be combined with flags of a canary")
-    const output = yield* Output
-    const { target } = yield* Api
-    const { url } = yield* target
-    const project = yield* readProject
-    yield* output.status("building…")
-    const bundle = yield* (yield* makeBundler(project)).bundle(9)
-    const deployed = yield* getDeployedBuild(project.name)
-    const isDeployed = deployed?.hash === bundle.hash
-    if (isDeployed && settings === undefined) return yield* printUnchanged(project.name, deployed)
+  const settings = yield* readPreviewFlags(preview, { ttl, schedules, copyEvents, ownSecrets })
+  const input = yield* readCanaryFlags(flags)
+  if (settings !== undefined && (input.canary !== undefined || input.replace === true))
+    return yield* usageError("--preview cannot be combined with flags of a canary")
+  const output = yield* Output
+  const { target } = yield* Api
+  const { url } = yield* target
+  const project = yield* readProject
+  yield* output.status("building…")
+  const bundle = yield* (yield* makeBundler(project)).bundle(9)
+  const deployed = yield* getDeployedBuild(project.name)
+  const isDeployed = deployed?.hash === bundle.hash
+  if (isDeployed && settings === undefined) return yield* printUnchanged(project.name, deployed)
 
-    yield* output.status("comparing…")
-    const reader = yield* makeManifestReader
-    const entryPoints = listEntryPoints(yield* reader.read(bundle.zip))
-    const changes = diffEntryPoints(yield* readDeployedEntryPoints(reader, project.name, deployed), entryPoints)
-    yield* printPlan({ project: project.name, url, size: bundle.zip.length, changes, deployed })
-    const facts = { project: project.name, hash: bundle.hash, size: bundle.zip.length, changes }
-    if (dryRun) return yield* output.print({ deployed: false, ...facts }, () => "Nothing was done: --dry-run")
-    if (confirm) yield* requireConfirmation(`Deploy ${project.name} to ${url}?`)
+  yield* output.status("comparing…")
+  const reader = yield* makeManifestReader
+  const entryPoints = listEntryPoints(yield* reader.read(bundle.zip))
+  const changes = diffEntryPoints(yield* readDeployedEntryPoints(reader, project.name, deployed), entryPoints)
+  yield* printPlan({ project: project.name, url, size: bundle.zip.length, changes, deployed })
+  const facts = { project: project.name, hash: bundle.hash, size: bundle.zip.length, changes }
+  if (dryRun) return yield* output.print({ deployed: false, ...facts }, () => "Nothing was done: --dry-run")
+  if (confirm) yield* requireConfirmation(`Deploy ${project.name} to ${url}?`)
 
-    const buildId = isDeployed ? deployed.build_id : yield* upload(project.name, bundle.zip, bundle.hash)
-    yield* reviewCapabilities(project.name, buildId, deployed !== null && !yes)
-    if (preview !== undefined)
-      return yield* deployPreview(project.name, preview, { build_id: buildId, ...settings }, entryPoints, facts)
-    const build = yield* activate(project.name, buildId, input)
-    if (input.canary !== undefined) yield* printCanary(build, input.canary.share, facts)
-    else yield* printDeployed(url, build, entryPoints, facts)
+  const buildId = isDeployed ? deployed.build_id : yield* upload(project.name, bundle.zip, bundle.hash)
+  yield* reviewCapabilities(project.name, buildId, deployed !== null && !yes)
+  if (preview !== undefined)
+    return yield* deployPreview(project.name, preview, { build_id: buildId, ...settings }, entryPoints, facts)
+  const build = yield* activate(project.name, buildId, input)
+  if (input.canary !== undefined) yield* printCanary(build, input.canary.share, facts)
+  else yield* printDeployed(url, build, entryPoints, facts)
 })
 
 const printUnchanged = Effect.fnUntraced(function* (project: string, { build_id, hash, size }: Build) {

@@ -26,8 +26,8 @@ import { Build } from "../builds/Build.ts"
 import { BuildStore } from "../builds/BuildStore.ts"
 import { BuildZips } from "../builds/BuildZips.ts"
 import { toBuildId } from "../builds/Deploy.ts"
-import { makeCheckPolicy } from "../builds/DeployPolicy.ts"
 import { Deployments } from "../builds/Deployments.ts"
+import { makeCheckPolicy } from "../builds/DeployPolicy.ts"
 import type { Manifest } from "../builds/Manifest.ts"
 import { makePrepare } from "../builds/Preparation.ts"
 import { PreparationQueue } from "../builds/PreparationQueue.ts"
@@ -149,7 +149,8 @@ export const makePreviewDeploy = Effect.gen(function* () {
       secrets: input.secrets ?? "project"
     }
     const known = yield* find(project, name)
-    const { preview, isNew } = known === null ? yield* insert(project, plan, settings) : { preview: known, isNew: false }
+    const { preview, isNew } =
+      known === null ? yield* insert(project, plan, settings) : { preview: known, isNew: false }
     const deployed = { ...preview, ...toChange(settings) }
     yield* activate(deployed, project.name, prepared).pipe(
       Effect.andThen(isNew ? Effect.void : store.update(deployed)),
@@ -221,10 +222,13 @@ const makeActivate = Effect.gen(function* () {
 })
 
 const checkInput = (name: string, { ttl }: NewPreview): Effect.Effect<void, BadRequest> =>
-  Result.match(Result.flatMap(readPreviewName(name), () => readTtl(ttl)), {
-    onSuccess: () => Effect.void,
-    onFailure: (reason) => Effect.fail(new BadRequest({ reason }))
-  })
+  Result.match(
+    Result.flatMap(readPreviewName(name), () => readTtl(ttl)),
+    {
+      onSuccess: () => Effect.void,
+      onFailure: (reason) => Effect.fail(new BadRequest({ reason }))
+    }
+  )
 
 const orNull = <A>(found: Effect.Effect<A, NotFound | StoreUnavailable>) =>
   Effect.catchTag(found, "NotFound", () => Effect.succeed(null))

@@ -35,14 +35,16 @@ export const makePreviewEnd = Effect.gen(function* () {
     const { items } = yield* projects.list(envId, { limit: pageSize, offset: 0 })
     for (const project of items) {
       const removeContents = yield* contents.detach(project)
-      const removed = Effect.catchTag(projects.remove(envId, project.project_id, yield* now), "NotFound", () => Effect.void)
+      const removed = Effect.catchTag(
+        projects.remove(envId, project.project_id, yield* now),
+        "NotFound",
+        () => Effect.void
+      )
       yield* Effect.andThen(removed, removeContents)
     }
   })
 
-  const end = Effect.fnUntraced(function* (
-    preview: Preview
-  ): Effect.fn.Return<void, NotFound | StoreUnavailable> {
+  const end = Effect.fnUntraced(function* (preview: Preview): Effect.fn.Return<void, NotFound | StoreUnavailable> {
     const at = yield* now
     yield* store.remove(preview, at, addMillis(at, settlingMs))
     yield* tenants.changed

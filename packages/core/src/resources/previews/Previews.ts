@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Result } from "effect"
 import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../../foundation/Errors.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import { addMillis, now } from "../../foundation/time/Timestamp.ts"
-import { Caller, type Identity } from "../../tenants/access/Caller.ts"
+import type { Caller, Identity } from "../../tenants/access/Caller.ts"
 import type { Action } from "../../tenants/access/Permission.ts"
 import { Plans } from "../../tenants/orgs/Plans.ts"
 import { Tenants } from "../../tenants/orgs/Tenants.ts"
@@ -78,8 +78,7 @@ export class Previews extends Context.Service<
           })
         })
 
-      const toStatus = (preview: Preview) =>
-        Effect.map(withUrl(preview.parent_env_id), (addUrl) => addUrl(preview))
+      const toStatus = (preview: Preview) => Effect.map(withUrl(preview.parent_env_id), (addUrl) => addUrl(preview))
 
       const find = Effect.fnUntraced(function* <E = never>(
         idOrName: string,
@@ -120,7 +119,9 @@ export class Previews extends Context.Service<
         remove: (project, name) => Effect.flatMap(find(project, name, "execute"), end),
 
         enter: Effect.fnUntraced(function* (caller, name) {
-          const noPreview = new BadRequest({ reason: `preview: the environment has no preview ${JSON.stringify(name.slice(0, 64))}` })
+          const noPreview = new BadRequest({
+            reason: `preview: the environment has no preview ${JSON.stringify(name.slice(0, 64))}`
+          })
           const parent = yield* Effect.catchTag(plans.of(caller.env_id), "NotFound", () => Effect.fail(noPreview))
           const found = tenants.resolve(parent.org.slug, previewEnvName(parent.env.name, name))
           const env = yield* Effect.catchTag(found, "NotFound", () => Effect.fail(noPreview))

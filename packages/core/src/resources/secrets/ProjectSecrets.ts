@@ -45,72 +45,69 @@ export class ProjectSecrets extends Context.Service<
     readonly changed: (envId: EnvId, projectId: ProjectId) => Effect.Effect<void>
   }
 >()("@weft/core/resources/secrets/ProjectSecrets") {
-  static readonly layer: Layer.Layer<
-    ProjectSecrets,
-    never,
-    ContextVariableStore | ClusterBus | Keyring | Plans
-  > = Layer.effect(
-    ProjectSecrets,
-    Effect.gen(function* () {
-      const store = yield* ContextVariableStore
-      const bus = yield* ClusterBus
-      const keyring = yield* Keyring
-      const plans = yield* Plans
+  static readonly layer: Layer.Layer<ProjectSecrets, never, ContextVariableStore | ClusterBus | Keyring | Plans> =
+    Layer.effect(
+      ProjectSecrets,
+      Effect.gen(function* () {
+        const store = yield* ContextVariableStore
+        const bus = yield* ClusterBus
+        const keyring = yield* Keyring
+        const plans = yield* Plans
 
-      const open = ({ project_id, key, value }: ContextVariable) =>
-        keyring.open(value, contextPlace(project_id, key)).pipe(
-          Effect.tapError((error) => Effect.logError("A secret cannot be decrypted:", error.message)),
-          Effect.mapError(() => new SecretUnreadable({ key })),
-          Effect.cached
+        const open = ({ project_id, key, value }: ContextVariable) =>
+          keyring.open(value, contextPlace(project_id, key)).pipe(
+            Effect.tapError((error) => Effect.logError("A secret cannot be decrypted:", error.message)),
+            Effect.mapError(() => new SecretUnreadable({ key })),
+            Effect.cached
+          )
+
+        /** Returns the variables of the parent project that the functions of a preview read. */
+        const inherited = Effect.fnUntraced(function* (envId: EnvId, projectId: ProjectId) {
+          const found = yield* Effect.catchTag(plans.of(envId), "NotFound", () => Effect.succeed(null))
+          const preview = found?.env.preview
+          return preview === undefined || preview.project_id !== projectId || preview.secrets === "own"
+            ? []
+            : yield* store.all(preview.parent_env_id, preview.parent_project_id)
+        })
+
+        const load = Effect.fnUntraced(function* (cacheKey: string) {
+          const { envId, projectId } = parseCacheKey(cacheKey)
+          const opened = new Map<string, Effect.Effect<string, SecretUnreadable>>()
+          for (const variable of yield* inherited(envId, projectId)) opened.set(variable.key, yield* open(variable))
+          for (const variable of yield* store.all(envId, projectId)) opened.set(variable.key, yield* open(variable))
+          return opened
+        })
+        const snapshots = yield* makeSnapshots(load, { capacity, ageLimit })
+
+        yield* subscribe(
+          (message) =>
+            message.type === "context:changed"
+              ? snapshots.invalidate(toCacheKey(message.env_id, message.project_id))
+              : Effect.void,
+          snapshots.invalidateAll
         )
 
-      /** Returns the variables of the parent project that the functions of a preview read. */
-      const inherited = Effect.fnUntraced(function* (envId: EnvId, projectId: ProjectId) {
-        const found = yield* Effect.catchTag(plans.of(envId), "NotFound", () => Effect.succeed(null))
-        const preview = found?.env.preview
-        return preview === undefined || preview.project_id !== projectId || preview.secrets === "own"
-          ? []
-          : yield* store.all(preview.parent_env_id, preview.parent_project_id)
+        return ProjectSecrets.of({
+          get: (envId, projectId, key) =>
+            Effect.flatMap(
+              snapshots.get(toCacheKey(envId, projectId)),
+              (opened): Effect.Effect<string | null, SecretUnreadable> => opened.get(key) ?? Effect.succeed(null)
+            ),
+          all: Effect.fnUntraced(function* (envId, projectId) {
+            const values = new Map<string, string>()
+            for (const [key, value] of yield* snapshots.get(toCacheKey(envId, projectId))) {
+              values.set(key, yield* value)
+            }
+            return values
+          }),
+          changed: (env_id, project_id) =>
+            Effect.andThen(
+              snapshots.invalidate(toCacheKey(env_id, project_id)),
+              bus.sendControl([{ type: "context:changed", env_id, project_id }])
+            )
+        })
       })
-
-      const load = Effect.fnUntraced(function* (cacheKey: string) {
-        const { envId, projectId } = parseCacheKey(cacheKey)
-        const opened = new Map<string, Effect.Effect<string, SecretUnreadable>>()
-        for (const variable of yield* inherited(envId, projectId)) opened.set(variable.key, yield* open(variable))
-        for (const variable of yield* store.all(envId, projectId)) opened.set(variable.key, yield* open(variable))
-        return opened
-      })
-      const snapshots = yield* makeSnapshots(load, { capacity, ageLimit })
-
-      yield* subscribe(
-        (message) =>
-          message.type === "context:changed"
-            ? snapshots.invalidate(toCacheKey(message.env_id, message.project_id))
-            : Effect.void,
-        snapshots.invalidateAll
-      )
-
-      return ProjectSecrets.of({
-        get: (envId, projectId, key) =>
-          Effect.flatMap(
-            snapshots.get(toCacheKey(envId, projectId)),
-            (opened): Effect.Effect<string | null, SecretUnreadable> => opened.get(key) ?? Effect.succeed(null)
-          ),
-        all: Effect.fnUntraced(function* (envId, projectId) {
-          const values = new Map<string, string>()
-          for (const [key, value] of yield* snapshots.get(toCacheKey(envId, projectId))) {
-            values.set(key, yield* value)
-          }
-          return values
-        }),
-        changed: (env_id, project_id) =>
-          Effect.andThen(
-            snapshots.invalidate(toCacheKey(env_id, project_id)),
-            bus.sendControl([{ type: "context:changed", env_id, project_id }])
-          )
-      })
-    })
-  )
+    )
 }
 
 /** Returns a cache key of both ids, because queries also need the environment. */

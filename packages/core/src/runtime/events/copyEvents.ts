@@ -35,9 +35,7 @@ export const makeCopyEvents = Effect.fnUntraced(function* (log: EventLog["Servic
     if (deployed.matches(input.type).length === 0 && deployed.cancels(input.type).length === 0) return
     // The idempotency key stays, so that a repeated request is copied once.
     const { event_id: _id, newStream: _stream, traceparent: _trace, ...copied } = input
-    yield* publishEvent
-      .one(log, { ...copied, stream_id })
-      .pipe(Effect.provideService(Caller, hostIdentity(receiver)))
+    yield* publishEvent.one(log, { ...copied, stream_id }).pipe(Effect.provideService(Caller, hostIdentity(receiver)))
   })
 
   const send = (receiver: EnvId, input: NewEvent, event: Event) =>

@@ -168,7 +168,8 @@ export class Tenants extends Context.Service<
           return { org, env: yield* findOrCreate(store.findEnv(slug, name), insertEnv(org, name)) }
         }),
 
-        listEnvs: (idOrSlug, page) => Effect.flatMap(getOrg(idOrSlug), (org) => store.listEnvs(org.org_id, page, "standing")),
+        listEnvs: (idOrSlug, page) =>
+          Effect.flatMap(getOrg(idOrSlug), (org) => store.listEnvs(org.org_id, page, "standing")),
         getEnv,
         changed,
         resolve: (orgSlug, envName) => envs.get(`${orgSlug}/${envName}`),

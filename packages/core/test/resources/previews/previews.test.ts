@@ -10,8 +10,8 @@ import {
   Files,
   hostIdentity,
   type NewPreview,
-  Previews,
   type PreviewStatus,
+  Previews,
   type RuntimeConfig,
   Tenants,
   Webhooks
@@ -27,7 +27,9 @@ type Published = { readonly event_data: unknown }
 
 const makeModule = (answer: string) => ({
   main: {
-    first: withMeta({ event: "first" }, (_: Published, svc: TrustedSvc) => svc.events.publish({ type: "second", data: { by: answer } })),
+    first: withMeta({ event: "first" }, (_: Published, svc: TrustedSvc) =>
+      svc.events.publish({ type: "second", data: { by: answer } })
+    ),
     second: withMeta({ event: "second" }, ({ event_data }: Published) => ({ answer, event_data })),
     secret: withMeta({ event: "secret" }, (_: Published, svc: TrustedSvc) => svc.context.all()),
     slow: withMeta({ event: "slow" }, () => new Promise(() => undefined)),
@@ -110,10 +112,7 @@ describe("Previews", () => {
       yield* publish(inside, "first")
       yield* settle
       assert.include(yield* resultsIn(env), 'second succeeded {"answer":"live","event_data":{"by":"live"}}')
-      assert.include(
-        yield* resultsIn(inside),
-        'second succeeded {"answer":"preview","event_data":{"by":"preview"}}'
-      )
+      assert.include(yield* resultsIn(inside), 'second succeeded {"answer":"preview","event_data":{"by":"preview"}}')
       assert.strictEqual((yield* allRuns(env)).length, 2)
       assert.strictEqual((yield* allRuns(inside)).length, 2)
       assert.strictEqual((yield* call("production", "/hook")).body, '"live"')
@@ -208,7 +207,10 @@ describe("Previews", () => {
     Effect.gen(function* () {
       const { env, build_id, inside } = yield* setUp()
       assert.include(yield* refusal(deploy(env, "PR 42", { build_id })), "name must be 1 to 63 lowercase letters")
-      assert.include(yield* refusal(deploy(env, "pr-1", { build_id, ttl: "91d" })), "ttl must be a duration from 1m to 90d")
+      assert.include(
+        yield* refusal(deploy(env, "pr-1", { build_id, ttl: "91d" })),
+        "ttl must be a duration from 1m to 90d"
+      )
       assert.include(yield* refusal(deploy(env, "pr-1", { build_id: env.env_id })), "no such build")
       assert.include(yield* refusal(deploy(inside, "pr-1", { build_id })), "A preview cannot have previews")
       yield* deploy(env, "pr-1", { build_id })

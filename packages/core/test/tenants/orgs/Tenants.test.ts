@@ -192,7 +192,10 @@ describe("plans", () => {
     ])
     assert.deepStrictEqual(
       Object.entries(defaultPlans).map(
-        ([name, { weakest_record, max_eval_source_bytes, max_repl_sessions, max_alert_rules, max_previews, ...limits }]) => {
+        ([
+          name,
+          { weakest_record, max_eval_source_bytes, max_repl_sessions, max_alert_rules, max_previews, ...limits }
+        ]) => {
           assert.strictEqual(weakest_record, "none")
           assert.strictEqual(max_alert_rules, alertRules.get(name) ?? 1_000)
           assert.strictEqual(max_previews, previews.get(name) ?? 1_000)
