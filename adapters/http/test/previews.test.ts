@@ -10,7 +10,11 @@ beforeAll(async () => {
   server = await TestServer.start()
   const { build_id } = await server.deploy("shop", "shop")
   const deployed = await server.call("PUT", "/v1/projects/shop/previews/pr-42", { json: { build_id, ttl: "2d" } })
-  assert.deepInclude(deployed.json.data, { name: "pr-42", build_id, url: "https://weft.example.net/webhook/acme/prod~pr-42" })
+  assert.deepInclude(deployed.json.data, {
+    name: "pr-42",
+    build_id,
+    url: "https://weft.example.net/webhook/acme/prod~pr-42"
+  })
 })
 afterAll(() => server.close())
 

@@ -8,6 +8,7 @@ import { waitingRun } from "./ApprovalRun.ts"
 import { builds } from "./BuildRequests.ts"
 import { fileRequests } from "./GoodFileRequests.ts"
 import { type GoodRequest, get, type Made } from "./GoodRequest.ts"
+import { previews } from "./PreviewRequests.ts"
 import { repl } from "./ReplRequests.ts"
 import type { TestServer } from "./TestServer.ts"
 
@@ -155,27 +156,6 @@ const canaries = {
   "canaries.promote": { method: "POST", path: () => "/v1/projects/shop/canary/promote", exact: "shop", status: 404 },
   "canaries.rollback": { method: "POST", path: () => "/v1/projects/shop/canary/rollback", exact: "shop", status: 404 }
 } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
-
-/** Previews of the project `shop`. */
-const previews = (server: TestServer, { build }: Made) => {
-  const path = () => "/v1/projects/shop/previews/pr-1"
-  const deploy = () => ({ json: { build_id: build } })
-  const before = () => server.call("PUT", path(), deploy())
-  return {
-    "previews.list": get(() => "/v1/projects/shop/previews", "shop"),
-    "previews.get": { ...get(path, "shop"), before },
-    "previews.deploy": { method: "PUT", path, options: deploy, exact: "shop", status: 200 },
-    "previews.extend": {
-      method: "PATCH",
-      path,
-      options: () => ({ json: { ttl: "1h" } }),
-      before,
-      exact: "shop",
-      status: 200
-    },
-    "previews.remove": { method: "DELETE", path, before, exact: "shop", status: 204 }
-  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
-}
 
 /** Operations with a low rate, so that they have not ended when they are cancelled. */
 const operations = (server: TestServer) => {
