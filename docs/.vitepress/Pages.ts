@@ -94,6 +94,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Projects", "http/projects.md"),
       page("Builds", "http/builds.md"),
       page("Canaries", "http/canaries.md"),
+      page("Previews", "http/previews.md"),
       page("Triggers", "http/triggers.md"),
       page("Schedules", "http/schedules.md"),
       page("Context variables", "http/context-variables.md"),

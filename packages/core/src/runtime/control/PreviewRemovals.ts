@@ -1,5 +1,5 @@
 /**
- * Removes previews whose time is over, and deletes the rows and files of removed ones.
+ * Removes expired previews, and deletes the rows and files of removed ones.
  *
  * The poll of the store reports that some are due. Every node may work on each of them, in bounded transactions. A preview
  * is forgotten when nothing of its environment remains.

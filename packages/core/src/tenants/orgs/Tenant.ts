@@ -20,7 +20,7 @@ export const EnvName = Schema.String.check(
 /** True for names in URLs of webhooks, including those of previews. */
 export const isEnvName = Schema.is(EnvName)
 
-/** What makes an environment a preview of a project. */
+/** The project and the name of a preview, which is an environment of its own. */
 export const EnvPreview = Schema.Struct({
   name: Slug,
   parent_env_id: EnvId,
