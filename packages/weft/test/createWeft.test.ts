@@ -122,6 +122,19 @@ describe("createWeft with a data directory", () => {
     await expect(tenant.runs.wake(id)).rejects.toMatchObject({ code: "bad_request" })
   })
 
+  it("deploys a preview, extends it and removes it", async () => {
+    const [base] = (await tenant.builds.list()).items
+    const preview = await tenant.previews.deploy("shop", "pr-42", { buildId: base?.id ?? "", copyEvents: true })
+    expect(preview).toMatchObject({ name: "pr-42", buildId: base?.id, schedules: false, copyEvents: true })
+    expect((await weft.envs.get(preview.envId)).preview).toEqual({ name: "pr-42", parentEnvId: tenant.env.id })
+    const extended = await tenant.previews.extend("shop", "pr-42", "30d")
+    expect(extended.expiresAt.getTime()).toBeGreaterThan(preview.expiresAt.getTime())
+    expect((await tenant.previews.list("shop")).items).toEqual([extended])
+    expect(await tenant.previews.get("shop", "pr-42")).toEqual(extended)
+    await tenant.previews.remove("shop", "pr-42")
+    await expect(tenant.previews.get("shop", "pr-42")).rejects.toMatchObject({ code: "not_found" })
+  })
+
   it("starts a canary, shows it and rolls it back", async () => {
     const [base] = (await tenant.builds.list()).items
     const zip = zipSync({ "index.js": new TextEncoder().encode(`${code}export const more = () => 1`) })

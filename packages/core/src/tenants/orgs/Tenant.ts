@@ -13,7 +13,7 @@ export const isSlug = Schema.is(Slug)
  * Name of an environment: a slug, or for a preview `{environment}~{preview}`, two slugs. So no other environment can have the
  * name of a preview. A removed preview has the name `~{id}` until its rows are deleted.
  */
-export const EnvName = Schema.String.check(
+const EnvName = Schema.String.check(
   Schema.isPattern(/^(?!$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?(~[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$/)
 )
 
