@@ -3,7 +3,7 @@ import { EventRecord, RunRecord, RunStepRecord, toRunRecord } from "@weft/api"
 import { Event, formatWaiting, JsonText, Run, type StepRecord, Timestamp } from "@weft/core/adapter"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { eventText, runText, runWithUsageText, stepText } from "../../src/responses/RawRecord.ts"
+import { eventText, inPreviewText, runText, runWithUsageText, stepText } from "../../src/responses/RawRecord.ts"
 
 const json = fc.json().map((text) => JsonText.make(text))
 const time = fc.integer({ min: 0, max: 4e12 }).map((ms) => Timestamp.make(ms))
@@ -23,8 +23,8 @@ const event = Schema.decodeUnknownSync(Event)({
 
 const durableFields = ["durable", "waiting", "steps", "activations"]
 
-/** Fields without those that a request asks for. */
-const usualFields = Object.keys(RunRecord.fields).filter((field) => field !== "usage")
+/** Fields without those that a request asks for, and those of previews. */
+const usualFields = Object.keys(RunRecord.fields).filter((field) => field !== "usage" && field !== "preview")
 
 const withField = (encoded: object, field: string, text: string): unknown => ({ ...encoded, [field]: JSON.parse(text) })
 
@@ -58,6 +58,12 @@ describe("a raw record", () => {
         assert.deepInclude(parsed, { durable: true, steps, activations: 1, waiting: JSON.parse(waiting) })
       })
     )
+  })
+
+  it("of a run of a preview has its name", () => {
+    assert.strictEqual(inPreviewText(undefined, runText), runText)
+    const parsed = JSON.parse(inPreviewText("pr-42", runText)(run))
+    assert.deepStrictEqual(parsed, { ...JSON.parse(runText(run)), preview: "pr-42" })
   })
 
   it("of a step has its result or its error as stored, and neither if it is a secret", () => {
