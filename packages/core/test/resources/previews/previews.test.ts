@@ -11,6 +11,7 @@ import {
   hostIdentity,
   type NewPreview,
   type PreviewStatus,
+  Projects,
   Previews,
   type RuntimeConfig,
   Tenants,
@@ -234,26 +235,26 @@ describe("Previews", () => {
   check(
     "end at their time: runs are cancelled, and nothing remains",
     Effect.gen(function* () {
-      const { env, preview, inside } = yield* setUp({ ttl: "1h" })
+      const { env, preview, inside } = yield* setUp({ ttl: "2m" })
       yield* publish(inside, "second")
       yield* storeFile(inside)
       yield* settle
-      yield* TestClock.adjust("30 minutes")
+      yield* TestClock.adjust("1 minute")
       const extended = yield* asHost(
         env,
-        Previews.use((previews) => previews.extend("shop", "pr-42", "1h"))
+        Previews.use((previews) => previews.extend("shop", "pr-42", "2m"))
       )
       assert.isAbove(extended.expires_at, preview.expires_at)
-      yield* TestClock.adjust("59 minutes")
+      yield* TestClock.adjust("110 seconds")
       assert.strictEqual((yield* call("production~pr-42", "/hook")).status, 200)
       yield* publish(inside, "slow")
-      yield* TestClock.adjust("2 minutes")
+      yield* TestClock.adjust("1 minute")
       yield* settle
       assert.strictEqual((yield* Effect.flip(call("production~pr-42", "/hook")))._tag, "NotFound")
       const statuses = (yield* allRuns(inside)).map(({ var: name, status }) => `${name} ${status}`)
       assert.sameMembers(statuses, ["slow cancelled", "second succeeded", "hook succeeded"])
-      for (let minute = 0; minute < 20; minute++) {
-        yield* TestClock.adjust("1 minute")
+      for (let minute = 0; minute < 14; minute += 2) {
+        yield* TestClock.adjust("2 minutes")
         yield* settle
       }
       assert.strictEqual((yield* Effect.flip(Tenants.use((tenants) => tenants.getEnv(inside.env_id))))._tag, "NotFound")
@@ -277,6 +278,13 @@ describe("Previews", () => {
       const entries = yield* AuditStore.use((audit) => audit.list({ env_id: env.env_id }, { limit: 100, offset: 0 }))
       const actions = entries.items.map(({ action }) => action).filter((action) => action.startsWith("preview"))
       assert.deepStrictEqual(actions, ["preview.create", "preview.remove", "preview.create"])
+      yield* asHost(
+        env,
+        Projects.use((projects) => projects.remove("shop"))
+      )
+      yield* TestClock.adjust("31 seconds")
+      yield* settle
+      assert.strictEqual((yield* Effect.flip(call("production~pr-42", "/hook")))._tag, "NotFound")
     })
   )
 
