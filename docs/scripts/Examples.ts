@@ -41,7 +41,8 @@ const particulars: Readonly<Record<string, Particulars>> = {
   previewsGet: { given: ["PREVIEW"] },
   previewsDeploy: {
     given: ["PROJECT", "BUILD_ID"],
-    path: "/v1/projects/$PROJECT/previews/pr-42",
+    // Other pages use pr-42, and names are unique in an environment.
+    path: "/v1/projects/$PROJECT/previews/pr-7",
     with: `-H "Content-Type: application/json" \\\n  -d "{\\"build_id\\": \\"$BUILD_ID\\", \\"ttl\\": \\"2d\\"}"`
   },
   previewsExtend: { given: ["PREVIEW"] },
