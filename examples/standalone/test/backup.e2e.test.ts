@@ -1,4 +1,4 @@
-/** Runs the backup and restore commands of `docs/operating.md` unchanged, on servers under load. */
+/** Runs the backup and restore commands of `docs/operating.md` and `docs/incidents.md` unchanged, on servers under load. */
 import { execFile, execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
