@@ -91,6 +91,8 @@ describe("POST /operations", () => {
       [{ kind: "replay" }, "filter.status"],
       [{ kind: "replay", filter: { status: "failed", fn: "a b" } }, "fn"],
       [{ kind: "cancel", options: { rate: 0 } }, "options.rate"],
+      [{ kind: "redrive", filter: { status: "failed" } }, "filter.status"],
+      [{ kind: "replay", filter: { status: "succeeded", error: "e" } }, "filter.error"],
       [{ kind: "redo" }, "kind"]
     ] as const) {
       const { status, json: body } = await create(json)

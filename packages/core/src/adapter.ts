@@ -300,6 +300,7 @@ export { LatencyHistogram } from "./runtime/runs/LatencyHistogram.ts"
 export { MinuteCounts } from "./runtime/runs/MinuteCounts.ts"
 export {
   addFailures,
+  formatOf,
   Operation,
   OperationFailure,
   OperationFilter,

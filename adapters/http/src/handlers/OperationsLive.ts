@@ -28,17 +28,19 @@ export const OperationsLive = HttpApiBuilder.group(
 )
 
 interface SentOperation extends Omit<NewOperation, "filter"> {
-  readonly filter?: Omit<NonNullable<NewOperation["filter"]>, "eventId" | "within"> & {
+  readonly filter?: Omit<NonNullable<NewOperation["filter"]>, "eventId" | "eventType" | "within"> & {
     readonly event_id?: string
+    readonly event_type?: string
     readonly time_range?: Duration.Duration
   }
 }
 
-const toInput = ({ filter: { event_id, time_range, ...filter } = {}, ...input }: SentOperation): NewOperation => ({
+const toInput = ({ filter: { event_id, event_type, time_range, ...filter } = {}, ...input }: SentOperation): NewOperation => ({
   ...input,
   filter: {
     ...filter,
     ...(event_id === undefined ? {} : { eventId: event_id }),
+    ...(event_type === undefined ? {} : { eventType: event_type }),
     ...(time_range === undefined ? {} : { within: time_range })
   }
 })

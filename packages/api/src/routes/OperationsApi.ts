@@ -42,7 +42,7 @@ export class OperationsApi extends HttpApiGroup.make("operations")
     })
       .annotateMerge(
         extension(
-          "Cancel or replay all runs that match the filter and began before now, in the background. With `dry_run`, only counts them"
+          "Cancel or replay all runs that match the filter and began before now, or redrive their dead letters, in the background. With `dry_run`, only counts them"
         )
       )
       .annotateMerge(requires({ ...permission, audit: "operation.create" })),
@@ -63,4 +63,4 @@ export class OperationsApi extends HttpApiGroup.make("operations")
   )
   .middleware(Permitted)
   .middleware(Authenticated)
-  .annotateMerge(tag("Operations", "Cancellations and replays of many runs, in the background")) {}
+  .annotateMerge(tag("Operations", "Cancellations, replays and redrives of many runs, in the background")) {}
