@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import { TestServer } from "./server/TestServer.ts"
+import { SseClient } from "./streams/SseClient.ts"
 
 let server: TestServer
 
@@ -71,6 +72,22 @@ describe("POST /operations", () => {
     const listed = (await server.call("GET", "/v1/operations?state=cancelled")).json
     assert.deepStrictEqual(listed.data, [cancelled.json.data])
     assert.strictEqual((await server.call("GET", "/v1/operations/none")).status, 404)
+  })
+
+  it("are followed as a stream: the state now, each change, and the end", async () => {
+    const { data } = (await create({ kind: "replay", filter, options: { rate: 1 } })).json
+    const path = `/v1/operations/${data.operation_id}`
+    const followed = await SseClient.open(server, path)
+    const [first] = await followed.until((messages) => messages.length > 0)
+    assert.deepInclude(first?.data, { operation_id: data.operation_id, kind: "replay" })
+    const { json } = await server.call("POST", `${path}/cancel`)
+    const messages = await followed.untilEnded()
+    assert.deepStrictEqual([messages.at(-1)?.event, messages.at(-1)?.data], ["operation:end", json.data])
+    assert.isTrue(messages.slice(0, -1).every(({ event }) => event === "operation:progress"))
+    const late = await SseClient.open(server, path)
+    assert.deepStrictEqual((await late.untilEnded()).map(({ event }) => event), ["operation:end"])
+    const headers = { accept: "text/event-stream" }
+    assert.strictEqual((await server.call("GET", "/v1/operations/none", { headers })).status, 404)
   })
 
   it("hides operations on all functions from other credentials that may call one", async () => {

@@ -69,6 +69,7 @@ export {
   toRunRecord,
   UploadedBuildRecord
 } from "./records/Records.ts"
+export { OperationRecord } from "./records/OperationRecords.ts"
 export {
   CompletionInputRecord,
   CompletionRecord,

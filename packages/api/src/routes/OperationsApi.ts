@@ -51,7 +51,11 @@ export class OperationsApi extends HttpApiGroup.make("operations")
       success: Single("OperationResponse", OperationRecord),
       error: NotFoundError
     })
-      .annotateMerge(extension("Get an operation with its progress"))
+      .annotateMerge(
+        extension(
+          "Get an operation with its progress. With `Accept: text/event-stream`, messages `operation:progress` with each state, and then `operation:end`"
+        )
+      )
       .annotateMerge(requires(permission)),
     HttpApiEndpoint.post("cancel", "/v1/operations/:operation_id/cancel", {
       params,

@@ -1,5 +1,5 @@
 /** Operations on many runs for callers: cancels, replays or redrives all that match a filter, in the background. */
-import { Context, type Duration, Effect, Layer } from "effect"
+import { Cache, Context, type Duration, Effect, Layer } from "effect"
 import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../../foundation/Errors.ts"
 import { EventId, freshIds, idReader, OperationId, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
@@ -16,6 +16,7 @@ import type {
   OperationFilter,
   OperationKind,
   OperationOptions,
+  OperationRef,
   OperationState,
   StoredOperation
 } from "../runs/Operation.ts"
@@ -47,6 +48,10 @@ const openMax = 20
 /** Maximum of `rate`, in runs per second. */
 const rateMax = 10_000
 
+/** Time for which a read by `refresh` is shared, in milliseconds, and the maximum operations of which reads are kept. */
+const refreshMs = 500
+const followedMax = 1_000
+
 /** Maximum characters of `filter.error`. */
 const errorLengthMax = 200
 
@@ -68,6 +73,8 @@ export class Operations extends Context.Service<
     readonly list: (page: PageRequest, state?: OperationState) => Effect.Effect<Page<Operation>, ReadError, Caller>
     /** Fails with `NotFound` if the caller may not call all functions of the operation, and has not created it. */
     readonly get: (id: string) => Effect.Effect<Operation, ReadError | NotFound, Caller>
+    /** Reads an operation again that `get` returned. Calls within half a second share a read. */
+    readonly refresh: (operation: Operation) => Effect.Effect<Operation, NotFound | StoreUnavailable>
     /**
      * Ends an operation. Its effects stay: cancelled runs, and started replays. Fails with `BadRequest`
      * if it has ended.
@@ -83,6 +90,10 @@ export class Operations extends Context.Service<
       const entries = yield* makeEntries
       const fresh = yield* freshIds
       const runner = yield* OperationRunner
+      const latest = yield* Cache.makeWith(({ env_id, operation_id }: OperationRef) => store.get(env_id, operation_id), {
+        capacity: followedMax,
+        timeToLive: () => refreshMs
+      })
 
       const select = Effect.fnUntraced(function* (input: NewOperation) {
         const { env_id, permissions } = yield* requirePermission("call", [], "create")
@@ -151,6 +162,8 @@ export class Operations extends Context.Service<
         }),
 
         get,
+
+        refresh: ({ env_id, operation_id }) => Cache.get(latest, { env_id, operation_id }),
 
         cancel: Effect.fnUntraced(function* (text) {
           const operation = yield* get(text)
