@@ -94,7 +94,8 @@ export const blobCopy = ({ dir, target, skips }: BlobCopyOptions): BlobCopy => {
         copied.delete(path)
         await rm(join(target, path), { recursive: true, force: true })
       }
-      for (const folder of new Set([...copied.keys()].map((path) => dirname(path)))) await syncFolder(join(target, folder))
+      for (const folder of new Set([...copied.keys()].map((path) => dirname(path))))
+        await syncFolder(join(target, folder))
     },
 
     entries: () => [...copied.values()].map(({ mtimeMs: _, ...entry }) => entry)
@@ -113,7 +114,12 @@ const keyOf = (path: string): string => {
   const [top = "", ...rest] = path.split("/")
   if (top === "parts") return rest[0] ?? ""
   const end = rest.findIndex((segment) => segment.endsWith("~"))
-  return end === -1 ? rest.join("/") : rest.slice(0, end + 1).join("/").slice(0, -1)
+  return end === -1
+    ? rest.join("/")
+    : rest
+        .slice(0, end + 1)
+        .join("/")
+        .slice(0, -1)
 }
 
 async function* walkAll(dir: string): AsyncGenerator<Found> {

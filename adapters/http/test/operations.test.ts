@@ -85,7 +85,10 @@ describe("POST /operations", () => {
     assert.deepStrictEqual([messages.at(-1)?.event, messages.at(-1)?.data], ["operation:end", json.data])
     assert.isTrue(messages.slice(0, -1).every(({ event }) => event === "operation:progress"))
     const late = await SseClient.open(server, path)
-    assert.deepStrictEqual((await late.untilEnded()).map(({ event }) => event), ["operation:end"])
+    assert.deepStrictEqual(
+      (await late.untilEnded()).map(({ event }) => event),
+      ["operation:end"]
+    )
     const headers = { accept: "text/event-stream" }
     assert.strictEqual((await server.call("GET", "/v1/operations/none", { headers })).status, 404)
   })

@@ -1,6 +1,13 @@
 /** Contract of `BuildStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { BuildId, BuildStore, type FileStore, FunctionEntry, ProjectStore, type ScheduleStore } from "@weft/core/adapter"
+import {
+  BuildId,
+  BuildStore,
+  type FileStore,
+  FunctionEntry,
+  ProjectStore,
+  type ScheduleStore
+} from "@weft/core/adapter"
 import { Effect, type Layer, Schema } from "effect"
 import { buildBytesChecks } from "./BuildBytesChecks.ts"
 import { type Check, check, suite } from "./Check.ts"

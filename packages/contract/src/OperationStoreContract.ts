@@ -215,8 +215,7 @@ const failedLast = (n: number, fields: Parameters<typeof ended>[1] = {}) =>
 const dead = (n: number, fields: Parameters<typeof ended>[1] = {}) =>
   ({ ...failedLast(n, fields), isDead: true }) as const
 
-const result = (name: string, message: string) =>
-  JsonText.make(JSON.stringify({ error: { name, message, stack: "" } }))
+const result = (name: string, message: string) => JsonText.make(JSON.stringify({ error: { name, message, stack: "" } }))
 
 const letters: ReadonlyArray<Check<Stores>> = [
   check("selects dead letters for a redrive, and those that are dead since an instant", function* () {

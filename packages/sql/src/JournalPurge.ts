@@ -44,9 +44,7 @@ const removeNext = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number | null, SqlError.SqlError> {
   const { dialect, writer: sql } = database
   const ofFunction =
-    of === undefined
-      ? sql.literal("")
-      : sql` AND project_id = ${of.project_id} AND var = ${of.var} AND ns = ${of.ns}`
+    of === undefined ? sql.literal("") : sql` AND project_id = ${of.project_id} AND var = ${of.var} AND ns = ${of.ns}`
   const ended = yield* sql<EndedRow>`
     SELECT env_id, run_id, project_id, project_name, run_type, status, start_time, activations,
       coalesce(octet_length(result), 0) + coalesce(octet_length(logs), 0) AS bytes

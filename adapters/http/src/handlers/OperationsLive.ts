@@ -13,45 +13,45 @@ import { listing } from "./Listing.ts"
 
 export const operationsLive = (streams: EventStreams) =>
   HttpApiBuilder.group(
-  WeftApi,
-  "operations",
-  Effect.fnUntraced(function* (handlers) {
-    const operations = yield* Operations
-    const credentials = yield* Credentials
+    WeftApi,
+    "operations",
+    Effect.fnUntraced(function* (handlers) {
+      const operations = yield* Operations
+      const credentials = yield* Credentials
 
-    /** True if the token of the request may still read the operation. An outage of the store revokes nothing. */
-    const mayRead = ({ headers }: HttpServerRequest.HttpServerRequest, id: string): Effect.Effect<boolean> =>
-      credentials.authenticate(bearerToken(headers.authorization) ?? "").pipe(
-        Effect.flatMap((caller) => Effect.provideService(operations.get(id), Caller, caller)),
-        Effect.match({ onFailure: ({ _tag }) => _tag === "StoreUnavailable", onSuccess: () => true })
-      )
+      /** True if the token of the request may still read the operation. An outage of the store revokes nothing. */
+      const mayRead = ({ headers }: HttpServerRequest.HttpServerRequest, id: string): Effect.Effect<boolean> =>
+        credentials.authenticate(bearerToken(headers.authorization) ?? "").pipe(
+          Effect.flatMap((caller) => Effect.provideService(operations.get(id), Caller, caller)),
+          Effect.match({ onFailure: ({ _tag }) => _tag === "StoreUnavailable", onSuccess: () => true })
+        )
 
-    const follow = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
-      const first = yield* operations.get(id)
-      return yield* openOperationStream(streams, {
-        first,
-        read: Effect.catchTag(operations.refresh(first), "NotFound", () => Effect.succeed(null)),
-        isAuthorized: mayRead(request, id)
+      const follow = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
+        const first = yield* operations.get(id)
+        return yield* openOperationStream(streams, {
+          first,
+          read: Effect.catchTag(operations.refresh(first), "NotFound", () => Effect.succeed(null)),
+          isAuthorized: mayRead(request, id)
+        })
+      })
+
+      return handlers.handleAll({
+        list: ({ query: { state, ...query } }) => {
+          const page = toPageRequest(query)
+          return Effect.map(operations.list(page, state), listing(page))
+        },
+        create: ({ payload: { dry_run, ...payload }, headers: { "idempotency-key": idempotencyKey } }) => {
+          const input = { ...toInput(payload), ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }
+          return dry_run === true
+            ? Effect.map(operations.preview(input), (matched) => ({ matched }))
+            : operations.create(input)
+        },
+        get: ({ params: { operation_id }, request }) =>
+          acceptsEvents(request) ? follow(request, operation_id) : operations.get(operation_id),
+        cancel: ({ params }) => operations.cancel(params.operation_id)
       })
     })
-
-    return handlers.handleAll({
-      list: ({ query: { state, ...query } }) => {
-        const page = toPageRequest(query)
-        return Effect.map(operations.list(page, state), listing(page))
-      },
-      create: ({ payload: { dry_run, ...payload }, headers: { "idempotency-key": idempotencyKey } }) => {
-        const input = { ...toInput(payload), ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }
-        return dry_run === true
-          ? Effect.map(operations.preview(input), (matched) => ({ matched }))
-          : operations.create(input)
-      },
-      get: ({ params: { operation_id }, request }) =>
-        acceptsEvents(request) ? follow(request, operation_id) : operations.get(operation_id),
-      cancel: ({ params }) => operations.cancel(params.operation_id)
-    })
-  })
-)
+  )
 
 interface SentOperation extends Omit<NewOperation, "filter"> {
   readonly filter?: Omit<NonNullable<NewOperation["filter"]>, "eventId" | "eventType" | "within"> & {
@@ -61,7 +61,10 @@ interface SentOperation extends Omit<NewOperation, "filter"> {
   }
 }
 
-const toInput = ({ filter: { event_id, event_type, time_range, ...filter } = {}, ...input }: SentOperation): NewOperation => ({
+const toInput = ({
+  filter: { event_id, event_type, time_range, ...filter } = {},
+  ...input
+}: SentOperation): NewOperation => ({
   ...input,
   filter: {
     ...filter,

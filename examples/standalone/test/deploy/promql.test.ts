@@ -5,7 +5,8 @@ import { parsePromQl } from "./PromQl.ts"
 
 describe("parsePromQl", () => {
   it("finds metrics, labels and errors", () => {
-    const text = 'sum by (route) (rate(weft_a{status=~"5..", route!="/x"}[$__rate_interval])) > min_over_time(weft_b[1m])'
+    const text =
+      'sum by (route) (rate(weft_a{status=~"5..", route!="/x"}[$__rate_interval])) > min_over_time(weft_b[1m])'
     expect(parsePromQl(text)).toEqual({
       errors: [],
       selectors: [
@@ -14,7 +15,13 @@ describe("parsePromQl", () => {
       ],
       groupings: ["route"]
     })
-    for (const wrong of ["sum(rate(weft_a[5m])", "rate(weft_a[5x])", 'weft_a{status="200"', "weft_a >", "by (a) weft_b"]) {
+    for (const wrong of [
+      "sum(rate(weft_a[5m])",
+      "rate(weft_a[5x])",
+      'weft_a{status="200"',
+      "weft_a >",
+      "by (a) weft_b"
+    ]) {
       expect(parsePromQl(wrong).errors, wrong).not.toEqual([])
     }
   })

@@ -41,7 +41,8 @@ const filters = {
 
 const options = {
   build: OperationOptions.fields.build.annotate({
-    description: "Of a replay or redrive: `same`, the default, is the build of the run; `deployed` the active build of its project"
+    description:
+      "Of a replay or redrive: `same`, the default, is the build of the run; `deployed` the active build of its project"
   }),
   rate: example(
     OperationOptions.fields.rate.annotate({

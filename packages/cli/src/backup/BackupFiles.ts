@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { mkdir, open, opendir, readlink, rm, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { BackupError } from "./BackupError.ts"
-import { type Entry, type FileEntry, manifestName } from "./BackupManifest.ts"
+import { type Entry, type FileEntry, manifestName, requireBlobLink } from "./BackupManifest.ts"
 
 /** Computes size and SHA-256 of a file. Passes each chunk to `use` first. */
 const readThrough = async (
@@ -47,8 +47,11 @@ export async function* describeAll(folder: string, below = ""): AsyncGenerator<E
   for await (const entry of await opendir(join(folder, below))) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`
     if (entry.isDirectory()) yield* describeAll(folder, path)
-    else if (entry.isSymbolicLink()) yield { path, link: await readlink(join(folder, path)) }
-    else if (!path.startsWith(manifestName)) yield await describeFile(folder, path)
+    else if (entry.isSymbolicLink()) {
+      const link = await readlink(join(folder, path))
+      requireBlobLink(path, link)
+      yield { path, link }
+    } else if (!path.startsWith(manifestName)) yield await describeFile(folder, path)
   }
 }
 

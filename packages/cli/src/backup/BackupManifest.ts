@@ -34,7 +34,14 @@ const Path = Schema.String.check(
 )
 
 /** The target of a link: parts of a joined blob, next to it (`Places.ts` of `@weft/filesystem`). */
-const Link = Schema.String.check(Schema.isPattern(/^[\w.-]+~\/[0-9a-f-]{36}$/))
+const linkForm = /^[\w.-]+~\/[0-9a-f-]{36}$/
+
+const Link = Schema.String.check(Schema.isPattern(linkForm))
+
+/** Fails for a link that a manifest may not have, because it leads elsewhere. */
+export const requireBlobLink = (path: string, link: string): void => {
+  if (!linkForm.test(link)) throw new BackupError(`${path} is a link to ${link}`, "replace it by the file")
+}
 
 const FileEntry = Schema.Struct({ path: Path, size: Schema.Int, sha256: Schema.String })
 const Entry = Schema.Union([

@@ -97,7 +97,7 @@ const copyAll = async ({ folder, database, blobs: dir }: BackupOptions) => {
     await rm(copy)
   }
   throw new BackupError(
-      "Blobs disappear faster than they are copied",
+    "Blobs disappear faster than they are copied",
     "repeat the backup at a quieter time, or take a snapshot of the disk"
   )
 }

@@ -81,7 +81,7 @@ const readKeys = async ({ keyFile, keys }: RestoreOptions) => {
   }
   if (keys.length > 0) return { texts: keys, file: null }
   throw new BackupError(
-      "The master key of the backup is not given",
+    "The master key of the backup is not given",
     "use --master-key with its file, or set WEFT_MASTER_KEY as for the server"
   )
 }
@@ -97,7 +97,7 @@ const requireKeys = async (
   const missing = key_ids.find((id) => !keyIds.has(id) && !lost.includes(id))
   if (missing === undefined) return
   throw new BackupError(
-      `The secrets of this backup need the master key with the id ${missing}, but the given one has the id ${keyId}`,
+    `The secrets of this backup need the master key with the id ${missing}, but the given one has the id ${keyId}`,
     `give that key, or accept that these secrets stay unreadable: --lost-key ${missing}`
   )
 }

@@ -63,7 +63,13 @@ beforeAll(async () => {
 /** Copies the backup without touching it. */
 const damagedBackup = async (damage: (folder: string) => void): Promise<string> => {
   const folder = fresh("damaged")
-  await restoreBackup({ folder: backup, data: folder, keyFile: null, keys: [readFileSync(keyFile, "utf8")], lostKeys: [] })
+  await restoreBackup({
+    folder: backup,
+    data: folder,
+    keyFile: null,
+    keys: [readFileSync(keyFile, "utf8")],
+    lostKeys: []
+  })
   writeFileSync(join(folder, "manifest.ndjson"), readFileSync(join(backup, "manifest.ndjson")))
   damage(folder)
   return folder
@@ -84,7 +90,7 @@ describe("a backup", () => {
     assert.strictEqual(files, (await verifyBackup(backup)).files)
     const { url, close } = await openServer(target)
     const client = createClient({ baseUrl: url, token })
-    const [file] = (await client.files.list({})).data
+    const [file] = (await client.files.list({})).items
     assert.strictEqual(await (await client.files.download(file?.file_id ?? "")).text(), "a,b\n")
     assert.deepInclude(await client.calls.call({ fn: "main/add", args: [1, 2], wait: 20 }), { status: "succeeded" })
     await close()
@@ -101,7 +107,10 @@ describe("a backup", () => {
     const target = fresh("data")
     const keys = [Buffer.alloc(32, 7).toString("base64")]
     const options = { folder: backup, data: target, keyFile: null, keys, lostKeys: [] }
-    assert.match(await messageOf(restoreBackup(options)), new RegExp(`need the master key with the id ${keyIds[0]}, but`))
+    assert.match(
+      await messageOf(restoreBackup(options)),
+      new RegExp(`need the master key with the id ${keyIds[0]}, but`)
+    )
     assert.isFalse(existsSync(target))
     assert.match(await messageOf(restoreBackup({ ...options, keys: [] })), /master key of the backup is not given/)
     assert.match(await messageOf(restoreBackup({ ...options, data, keyFile })), /is not empty: it contains/)
@@ -119,7 +128,10 @@ describe("a backup", () => {
       writeFileSync(join(folder, "manifest.ndjson"), lines.slice(0, -2).join("\n"))
     })
     const leaving = await damagedBackup((folder) =>
-      writeFileSync(join(folder, "manifest.ndjson"), manifestOf(folder).replace('"path":"weft.db"', '"path":"../weft.db"'))
+      writeFileSync(
+        join(folder, "manifest.ndjson"),
+        manifestOf(folder).replace('"path":"weft.db"', '"path":"../weft.db"')
+      )
     )
     for (const [folder, reason] of [
       [shortened, /weft\.db of the backup is damaged/],

@@ -14,7 +14,9 @@ const verify = Command.make(
   Effect.fnUntraced(function* ({ folder }) {
     const path = yield* Path.Path
     const output = yield* Output
-    const { header, ...found } = yield* withBackups("Reading…", ({ verifyBackup }) => verifyBackup(path.resolve(folder)))
+    const { header, ...found } = yield* withBackups("Reading…", ({ verifyBackup }) =>
+      verifyBackup(path.resolve(folder))
+    )
     yield* output.print(
       { ...found, ...header },
       () => `${found.files} files, ${bytes(found.bytes)}, are as they were at ${header.created_at}`

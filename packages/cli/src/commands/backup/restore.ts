@@ -44,7 +44,9 @@ export const restore = Command.make(
       { data: options.data, ...restored, created_at: header.created_at },
       () => `Restored ${restored.files} files, ${bytes(restored.bytes)}, as of ${header.created_at}`
     )
-    yield* output.note("Before you start a server on them, stop the server that made the backup: both would run the same")
+    yield* output.note(
+      "Before you start a server on them, stop the server that made the backup: both would run the same"
+    )
   })
 ).pipe(
   Command.withDescription("Restore a backup into a new data directory, and verify it meanwhile"),

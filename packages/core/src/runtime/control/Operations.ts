@@ -90,10 +90,13 @@ export class Operations extends Context.Service<
       const entries = yield* makeEntries
       const fresh = yield* freshIds
       const runner = yield* OperationRunner
-      const latest = yield* Cache.makeWith(({ env_id, operation_id }: OperationRef) => store.get(env_id, operation_id), {
-        capacity: followedMax,
-        timeToLive: () => refreshMs
-      })
+      const latest = yield* Cache.makeWith(
+        ({ env_id, operation_id }: OperationRef) => store.get(env_id, operation_id),
+        {
+          capacity: followedMax,
+          timeToLive: () => refreshMs
+        }
+      )
 
       const select = Effect.fnUntraced(function* (input: NewOperation) {
         const { env_id, permissions } = yield* requirePermission("call", [], "create")

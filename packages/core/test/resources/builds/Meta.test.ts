@@ -24,7 +24,10 @@ const hook = (more: Record<string, Schema.Json>) => ({ webhook: { ...webhook, ..
 describe("readManifest", () => {
   it.effect("stores the retention of a function once, whatever its triggers", () =>
     Effect.gen(function* () {
-      const manifest = yield* read(fn({ ...hook({}), event: "a", schedule: "0 3 * * *", retention: "7d" }), fn({}, "plain"))
+      const manifest = yield* read(
+        fn({ ...hook({}), event: "a", schedule: "0 3 * * *", retention: "7d" }),
+        fn({}, "plain")
+      )
       assert.deepStrictEqual(
         manifest.functions.map(({ retention_ms }) => retention_ms),
         [7 * 24 * 3_600_000, undefined]

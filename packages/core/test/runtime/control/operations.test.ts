@@ -6,6 +6,7 @@ import {
   layer,
   type NewOperation,
   NotFound,
+  type OperationQuery,
   Operations,
   StoreUnavailable,
   type WeftServices
@@ -126,7 +127,7 @@ describe("an operation", () => {
       yield* on(publish(env, "retried"))
       yield* TestClock.adjust("1 minute")
       yield* settle
-      const redrive = (filter: NewOperation["filter"]) =>
+      const redrive = (filter: OperationQuery) =>
         Effect.gen(function* () {
           const { operation_id } = yield* on(create(env, { kind: "redrive", filter, options: { build: "deployed" } }))
           yield* TestClock.adjust("1 minute")
@@ -284,7 +285,10 @@ describe("an operation", () => {
         /options\.rate must be an integer from 1 to 10000/
       )
       assert.match(yield* refused({ kind: "cancel", filter: { fn: "a b" } }), /fn must be a function reference/)
-      assert.match(yield* refused({ kind: "cancel", filter: { error: "e" } }), /filter\.error needs filter\.status failed/)
+      assert.match(
+        yield* refused({ kind: "cancel", filter: { error: "e" } }),
+        /filter\.error needs filter\.status failed/
+      )
       assert.match(yield* refused({ kind: "redrive", filter: { error: "" } }), /filter\.error must have 1 to 200/)
       assert.match(yield* refused({ kind: "redrive", filter: { status: "failed" } }), /not for a redrive/)
       yield* on(publish(env, "job"))
