@@ -42,7 +42,7 @@ export const openOperationStream = ({ onEnd, timing }: EventStreams, { first, re
     let last = first
     let checkedAt = begin
 
-    /** Returns the next message or heartbeat; null if there is none. */
+    /** Returns the next message or heartbeat; null if nothing has changed. */
     const look = Effect.gen(function* () {
       const operation = yield* Effect.catch(read, () => Effect.succeed(last))
       const now = yield* Clock.currentTimeMillis

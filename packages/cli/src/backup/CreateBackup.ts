@@ -76,8 +76,8 @@ export const describeBackup = async (folder: string, version: string): Promise<n
 
 /**
  * Copies the blobs, the database, and the blobs again. The server writes bytes before their record, and keeps them for a
- * minute after it: the copies therefore have every blob that the copied database names. This is checked. If a blob is
- * missing, the database is copied again. A blob that is still missing is lost on the server as well.
+ * minute after it. So the copies have every blob that the copied database names, and this is checked. If a blob is missing,
+ * the database is copied again. A blob that is still missing is lost on the server as well.
  */
 const copyAll = async ({ folder, database, blobs: dir }: BackupOptions) => {
   const copy = join(folder, databaseName)
@@ -108,10 +108,10 @@ const isCompiled = (key: string): boolean => key.endsWith(".artifact")
 /** Copies new blobs repeatedly until the copy of the database has ended. */
 const whilePassing = async (copying: Promise<DatabaseContents>, blobs: BlobCopy): Promise<DatabaseContents> => {
   let isDone = false
-  const ended = copying.then(
-    () => void (isDone = true),
-    () => void (isDone = true)
-  )
+  const end = (): void => {
+    isDone = true
+  }
+  const ended = copying.then(end, end)
   while (!isDone) {
     await Promise.race([ended, setTimeout(passMs, undefined, { ref: false })])
     if (!isDone) await blobs.copyNew()

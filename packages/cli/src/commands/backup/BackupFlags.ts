@@ -1,4 +1,4 @@
-/** What the commands about backups share: flags, and their failures. */
+/** Flags of the commands about backups, and their failures. */
 import { Effect } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { type Failure, failure } from "../../Failure.ts"

@@ -77,8 +77,8 @@ export class BuildStore extends Context.Service<
     /** Returns the active builds of the environment in the order of project ids: the live build, or the deployed one. */
     readonly deployments: (envId: EnvId) => Effect.Effect<ReadonlyArray<Deployment>, StoreUnavailable>
     /**
-     * Returns at most `limit` projects of all environments whose active build has functions with a retention of their own,
-     * in the order of project ids, after `after`, or from the first if that is null.
+     * Returns projects of all environments whose active build has functions with a retention of their own. They are in the
+     * order of their ids, after `after`, or from the first if that is null; at most `limit`.
      */
     readonly retentions: (
       after: ProjectId | null,

@@ -61,9 +61,9 @@ export class Operations extends Context.Service<
   Operations,
   {
     /**
-     * Begins to cancel or to replay the selected runs that began before now and whose functions the caller may call, or to
-     * redrive their dead letters. Its effects on a run are those of `RunControl` and `DeadLetters`. Of an environment, one operation executes at a time, in the order of their
-     * creation. A replay skips runs without an event, and runs whose delivery has a later attempt. Adds an entry to the audit
+     * Begins to cancel, replay or redrive the selected runs that began before now and whose functions the caller may call. Its
+     * effects on a run are those of `RunControl` and `DeadLetters`. Of an environment, one operation executes at a time, in the
+     * order of their creation. A replay skips runs without an event, and runs whose delivery has a later attempt. Adds an entry to the audit
      * log. Requires `call: create` on the functions, as all methods here.
      */
     readonly create: (input: NewOperation) => Effect.Effect<Operation, ReadError | BadRequest, Caller>
