@@ -62,15 +62,30 @@ export const restoreBackup = async (options: RestoreOptions): Promise<VerifiedBa
 
 const draftPath = (path: string): string => (path === databaseName ? `${databaseName}.restoring` : path)
 
+/** Maximum files that are read concurrently. */
+const concurrentMax = 8
+
 const forEachEntry = async (folder: string, use: (entry: Entry) => Promise<void>): Promise<VerifiedBackup> => {
   const header = await readHeader(folder)
   let [files, bytes] = [0, 0]
+  let batch: Array<Entry> = []
   for await (const entry of readEntries(folder)) {
-    await use(entry)
     files++
     if ("size" in entry) bytes += entry.size
+    batch.push(entry)
+    if (batch.length < concurrentMax) continue
+    await useAll(batch, use)
+    batch = []
   }
+  await useAll(batch, use)
   return { header, files, bytes }
+}
+
+/** Waits for all, also after a failure, so that nothing is written afterwards. */
+const useAll = async (batch: ReadonlyArray<Entry>, use: (entry: Entry) => Promise<void>): Promise<void> => {
+  for (const result of await Promise.allSettled(batch.map(use))) {
+    if (result.status === "rejected") throw result.reason
+  }
 }
 
 /** Returns the given keys, and the text of the key file. */

@@ -1,3 +1,4 @@
+/** Commands for operators, also those of `docs/incidents.md`. */
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
