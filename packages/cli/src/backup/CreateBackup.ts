@@ -9,7 +9,7 @@ import { describeAll, describeFile, emptyFolder, requireEmpty } from "./BackupFi
 import { type Entry, writeManifest } from "./BackupManifest.ts"
 
 export const databaseName = "weft.db"
-export const blobsName = "blobs"
+const blobsName = "blobs"
 
 export interface BackupOptions {
   /** The new backup. Must be empty if it exists. */
