@@ -32,7 +32,7 @@ export class Operations extends OperationsEndpoints {
   }
 
   /**
-   * Yields the operation as it is now and after each change, at most once per second, until it has ended. Reconnects
+   * Yields the operation as it is now and after each change, at most twice per second, until it has ended. Reconnects
    * automatically. `GET /v1/operations/{operation_id}`
    */
   async *watch(

@@ -13,7 +13,7 @@ import { type EventStreams, streamHeaders } from "./EventStreams.ts"
 import { formatFrame, heartbeatComment } from "./SseEncoder.ts"
 
 /** Interval of reads, in milliseconds. */
-const readMs = 1_000
+const readMs = 500
 
 interface Followed {
   readonly first: Operation

@@ -49,7 +49,7 @@ const openMax = 20
 const rateMax = 10_000
 
 /** Time for which a read by `refresh` is shared, in milliseconds, and the maximum operations of which reads are kept. */
-const refreshMs = 500
+const refreshMs = 250
 const followedMax = 1_000
 
 /** Maximum characters of `filter.error`. */
@@ -73,7 +73,7 @@ export class Operations extends Context.Service<
     readonly list: (page: PageRequest, state?: OperationState) => Effect.Effect<Page<Operation>, ReadError, Caller>
     /** Fails with `NotFound` if the caller may not call all functions of the operation, and has not created it. */
     readonly get: (id: string) => Effect.Effect<Operation, ReadError | NotFound, Caller>
-    /** Reads an operation again that `get` returned. Calls within half a second share a read. */
+    /** Reads an operation again that `get` returned. Calls within a quarter of a second share a read. */
     readonly refresh: (operation: Operation) => Effect.Effect<Operation, NotFound | StoreUnavailable>
     /**
      * Ends an operation. Its effects stay: cancelled runs, and started replays. Fails with `BadRequest`
