@@ -1,5 +1,5 @@
 /** Backups of a server in this process, whose restored copy starts. `backup.e2e.test.ts` makes one under load. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -60,17 +60,10 @@ beforeAll(async () => {
   await close()
 })
 
-/** Copies the backup without touching it. */
-const damagedBackup = async (damage: (folder: string) => void): Promise<string> => {
+/** Returns a damaged copy of the backup. */
+const damagedBackup = (damage: (folder: string) => void): string => {
   const folder = fresh("damaged")
-  await restoreBackup({
-    folder: backup,
-    data: folder,
-    keyFile: null,
-    keys: [readFileSync(keyFile, "utf8")],
-    lostKeys: []
-  })
-  writeFileSync(join(folder, "manifest.ndjson"), readFileSync(join(backup, "manifest.ndjson")))
+  cpSync(backup, folder, { recursive: true, verbatimSymlinks: true })
   damage(folder)
   return folder
 }
@@ -121,13 +114,13 @@ describe("a backup", () => {
   })
 
   it("with a damaged or a missing file is not restored", async () => {
-    const shortened = await damagedBackup((folder) => truncateSync(join(folder, "weft.db"), 8192))
-    const missing = await damagedBackup((folder) => rmSync(join(folder, "blobs/content/files"), { recursive: true }))
-    const half = await damagedBackup((folder) => {
+    const shortened = damagedBackup((folder) => truncateSync(join(folder, "weft.db"), 8192))
+    const missing = damagedBackup((folder) => rmSync(join(folder, "blobs/content/files"), { recursive: true }))
+    const half = damagedBackup((folder) => {
       const lines = manifestOf(folder).split("\n")
       writeFileSync(join(folder, "manifest.ndjson"), lines.slice(0, -2).join("\n"))
     })
-    const leaving = await damagedBackup((folder) =>
+    const leaving = damagedBackup((folder) =>
       writeFileSync(
         join(folder, "manifest.ndjson"),
         manifestOf(folder).replace('"path":"weft.db"', '"path":"../weft.db"')
@@ -148,7 +141,7 @@ describe("a backup", () => {
   })
 
   it("of a server that lost a blob names it, and is complete without it", async () => {
-    const broken = await damagedBackup((folder) => rmSync(join(folder, "blobs/content/files"), { recursive: true }))
+    const broken = damagedBackup((folder) => rmSync(join(folder, "blobs/content/files"), { recursive: true }))
     const folder = fresh("backup")
     const source = { database: join(broken, "weft.db"), blobs: join(broken, "blobs") }
     const { lost } = await createBackup({ folder, ...source, version: "1.2.3" })
