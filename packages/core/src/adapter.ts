@@ -149,7 +149,12 @@ export { type AuditFilter, AuditStore } from "./resources/audit/AuditStore.ts"
 export { CurrentOrigin, type Origin } from "./resources/audit/Origin.ts"
 export { artifactKey } from "./resources/builds/Artifacts.ts"
 export { Build } from "./resources/builds/Build.ts"
-export { BuildStore, type Deployment } from "./resources/builds/BuildStore.ts"
+export {
+  BuildStore,
+  type Deployment,
+  type ProjectRetention,
+  retainingFunctions
+} from "./resources/builds/BuildStore.ts"
 export { Canary, CanarySettings, CanaryState } from "./resources/builds/Canary.ts"
 export { CanaryCounts, noCounts, SideCounts, sumCounts } from "./resources/builds/CanaryCounts.ts"
 export {
@@ -191,13 +196,7 @@ export { MultipartUpload, UploadedPart } from "./resources/files/MultipartUpload
 export { ScrubStore, type ScrubTarget } from "./resources/files/ScrubStore.ts"
 export { checkStore, exceedsLimit, type StoreFacts, toReplacement } from "./resources/files/StoreRules.ts"
 export { Preview } from "./resources/previews/Preview.ts"
-export {
-  type PreviewInsertion,
-  type PreviewLimits,
-  type PreviewParts,
-  type PreviewPurge,
-  PreviewStore
-} from "./resources/previews/PreviewStore.ts"
+export { type PreviewLimits, type PreviewParts, PreviewStore } from "./resources/previews/PreviewStore.ts"
 export { Project } from "./resources/projects/Project.ts"
 export { ProjectStore } from "./resources/projects/ProjectStore.ts"
 export { RemovedProject } from "./resources/projects/RemovedProject.ts"
@@ -219,6 +218,7 @@ export {
   type Lease,
   type LocalRunSet,
   type PendingWork,
+  type PurgedFunction,
   type Suspension
 } from "./runtime/journal/JournalStore.ts"
 export type { RunCount, RunCountBatch } from "./runtime/journal/RunCountBatch.ts"
@@ -302,6 +302,7 @@ export { LatencyHistogram } from "./runtime/runs/LatencyHistogram.ts"
 export { MinuteCounts } from "./runtime/runs/MinuteCounts.ts"
 export {
   addFailures,
+  formatOf,
   Operation,
   OperationFailure,
   OperationFilter,

@@ -1,6 +1,6 @@
 /** Deletes the rows of removed previews. */
 import type { EnvId } from "@weft/core"
-import type { Preview, PreviewPurge, Timestamp } from "@weft/core/adapter"
+import type { Preview, Timestamp } from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Database } from "./Database.ts"
@@ -53,7 +53,7 @@ export const makePreviewPurge = ({ dialect, writer: sql }: Database["Service"]) 
       envId: EnvId,
       now: Timestamp,
       limit: number
-    ): Effect.fn.Return<PreviewPurge, SqlError.SqlError> {
+    ): Effect.fn.Return<"More" | "Waiting" | "Empty", SqlError.SqlError> {
       if (!(yield* isRemoved(envId))) return "Waiting"
       const ofKeys = sql`api_key_id IN (SELECT api_key_id FROM api_keys WHERE env_id = ${envId})`
       yield* sql`DELETE FROM sessions WHERE ${ofKeys}`

@@ -1,13 +1,6 @@
 /** `PreviewStore` on SQL. */
 import { NotFound } from "@weft/core"
-import {
-  Preview,
-  type PreviewInsertion,
-  type PreviewLimits,
-  type PreviewParts,
-  PreviewStore,
-  type Timestamp
-} from "@weft/core/adapter"
+import { Preview, type PreviewLimits, type PreviewParts, PreviewStore, type Timestamp } from "@weft/core/adapter"
 import { Effect, Layer, Struct } from "effect"
 import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
 import { makePreviewPurge } from "./PreviewPurge.ts"
@@ -125,7 +118,7 @@ const findRefusal = (
   active: ReadonlyArray<Pick<Preview, "name" | "project_id">>,
   preview: Preview,
   { ofEnv, ofProject }: PreviewLimits
-): PreviewInsertion | null => {
+): "NameTaken" | "OverEnvLimit" | "OverProjectLimit" | null => {
   if (active.some(({ name }) => name === preview.name)) return "NameTaken"
   if (ofEnv !== -1 && active.length >= ofEnv) return "OverEnvLimit"
   const ofSame = active.filter(({ project_id }) => project_id === preview.project_id)

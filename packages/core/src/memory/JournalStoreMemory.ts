@@ -11,7 +11,8 @@ import {
   type FollowUp,
   type JournalEntry,
   JournalStore,
-  type LocalRunSet
+  type LocalRunSet,
+  type PurgedFunction
 } from "../runtime/journal/JournalStore.ts"
 import { continueRun, loseRun, startRun } from "../runtime/runs/Attempt.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
@@ -90,9 +91,7 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
           ),
           next_alert_at: earliest([...db.alerts.values()].filter(({ enabled }) => enabled).map(({ due_at }) => due_at)),
           next_tick_at: earliest([...db.schedules.values()].map(({ due_at }) => due_at)),
-          operations: [...db.operations.values()].some(
-            ({ operation, until }) => operation.ended_at === null && until < now
-          ),
+          operations: [...db.operations.values()].some((each) => each.operation.ended_at === null && each.until < now),
           pauses_version: versionOf([...db.pauses.values()]),
           canaries_version: canariesVersion([...db.canaries.values()].map(({ canary }) => canary))
         })),
@@ -101,10 +100,11 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
 
       purgeWhole: () => Effect.succeed(0),
 
-      purge: (envId, before, limit) =>
+      purge: (envId, before, limit, of) =>
         Effect.sync(() => {
           const ended = [...db.runs.values()]
             .filter((run) => run.env_id === envId && run.status !== "running" && run.run_id < before)
+            .filter((run) => of === undefined || isOf(run, of))
             .sort((a, b) => compareText(a.run_id, b.run_id))
             .slice(0, limit)
           for (const { run_id, env_id, start_time } of ended) {
@@ -121,6 +121,9 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
     })
   })
 )
+
+const isOf = (run: Run, of: PurgedFunction): boolean =>
+  run.project_id === of.project_id && run.ns === of.ns && run.var === of.var
 
 type Database = MemoryDatabase["Service"]
 

@@ -22,13 +22,13 @@ export interface PreviewLimits {
 }
 
 /** `NameTaken`: the parent environment has a preview of that name. */
-export type PreviewInsertion = "Stored" | "NameTaken" | "OverEnvLimit" | "OverProjectLimit"
+type PreviewInsertion = "Stored" | "NameTaken" | "OverEnvLimit" | "OverProjectLimit"
 
 /**
  * `More`: call again. `Waiting`: what remains is deleted elsewhere: runs, files, uploads, or the project. `Empty`: nothing
  * of the environment remains.
  */
-export type PreviewPurge = "More" | "Waiting" | "Empty"
+type PreviewPurge = "More" | "Waiting" | "Empty"
 
 export class PreviewStore extends Context.Service<
   PreviewStore,

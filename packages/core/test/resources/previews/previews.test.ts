@@ -11,8 +11,8 @@ import {
   hostIdentity,
   type NewPreview,
   type PreviewStatus,
-  Projects,
   Previews,
+  Projects,
   type RuntimeConfig,
   Tenants,
   Webhooks
