@@ -1,7 +1,7 @@
 /** Sets or replaces a secret. Its value leaves the page with the request and is not kept. */
 import { createEffect, createSignal, type JSX } from "solid-js"
 import { weft } from "../api/client.ts"
-import { shellWord } from "../design/CommandHint.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { Confirm } from "../design/Confirm.tsx"
 import { showToast } from "../design/Toasts.tsx"
 import { t } from "../text/Language.ts"

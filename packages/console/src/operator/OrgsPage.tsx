@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/solid-query"
 import type { Organization } from "@weft/client"
 import { createSignal, For, type JSX, Show } from "solid-js"
-import { shellWord } from "../design/CommandHint.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { Confirm } from "../design/Confirm.tsx"
 import { CopyButton } from "../design/CopyButton.tsx"
 import { Empty, ErrorNotice } from "../design/Feedback.tsx"

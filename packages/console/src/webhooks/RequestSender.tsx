@@ -1,6 +1,7 @@
 /** Sends a request to an endpoint, and shows its response and the same as a command. */
 import { createSignal, type JSX, Show } from "solid-js"
-import { CommandHint, shellWord } from "../design/CommandHint.tsx"
+import { CommandHint } from "../design/CommandHint.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { Message } from "../design/Feedback.tsx"
 import { Icon } from "../design/Icon.tsx"
 import { TextField } from "../design/TextField.tsx"
