@@ -135,6 +135,33 @@ describe("projects and builds", () => {
     expect(JSON.stringify(handlers)).toContain("0 3 * * *")
   })
 
+  it("gives a build a share as a canary, compares both builds, and rolls it back", async () => {
+    const buildId = await uploadShopWithout(server, "hooks")
+    await open("/projects")
+    await page.getByRole("link", { name: "shop" }).click()
+    await page
+      .getByRole("row", { name: new RegExp(buildId) })
+      .getByRole("button", { name: "Canary" })
+      .click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Share in percent").fill("50")
+    await dialog.getByLabel("Key").fill("event.data.order")
+    await dialog.getByText(/"share":0.5,"key":"event.data.order"/).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Start the canary" }).click()
+    const card = page.getByRole("region", { name: "Canary" })
+    await card.getByText("gets 50%").waitFor()
+    for (let order = 1; order <= 8; order++) {
+      await server.call("POST", "/v1/events", { event_type: "order:created", event_data: { order, total: 1 } })
+    }
+    await expect.poll(() => card.getByRole("row", { name: /Ended runs/ }).textContent()).toMatch(/[1-9][0-9]*[1-9]/)
+    expect(await violationsOn(page)).toStrictEqual([])
+    await card.getByRole("button", { name: "Roll back" }).click()
+    await dialog.getByText("weft canary rollback").waitFor()
+    await dialog.getByRole("button", { name: "Roll back" }).click()
+    await card.getByText("Rolled back").waitFor()
+  })
+
   it("creates a project and deletes it", async () => {
     await open("/projects")
     await page.getByRole("button", { name: "Create a project" }).click()
