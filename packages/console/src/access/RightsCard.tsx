@@ -52,7 +52,7 @@ export const RightsCard = (props: {
         : [
             {
               ...{ id: "own", name: t().rights.own, permissions: session.permissions },
-              ...{ isDerived: false, command: "weft whoami" }
+              ...{ isDerived: false, command: "weft sessions list --json" }
             }
           ]),
       ...(dataOf(apiKeys) ?? []).map(({ api_key_id: id, env_id, name, permissions }) => ({

@@ -66,9 +66,11 @@ export const descendantsOf = (runId: string, runs: ReadonlyArray<Run>): Readonly
   })
 }
 
-/** Number of nodes of a tree. */
-export const sizeOf = ({ children }: LineageNode): number =>
-  children.reduce((sum, child) => sum + sizeOf(child), 1)
+/** True if the tree has something that the run caused. */
+export const hasEffects = (node: LineageNode, runId: string): boolean =>
+  node.kind === "run" && node.run.run_id === runId
+    ? node.children.length > 0
+    : node.children.some((child) => hasEffects(child, runId))
 
 /** Returns an id that is greater than those of all runs that began before the instant, because ids begin with their time. */
 export const idAt = (ms: number): string => {

@@ -6,10 +6,11 @@ import { For, type JSX, Match, Show, Switch } from "solid-js"
 import { weft } from "../api/client.ts"
 import { dataOf } from "../api/queries.ts"
 import { ErrorNotice } from "../design/Feedback.tsx"
+import { Rich } from "../design/Rich.tsx"
 import { StatusBadge, shownStatus } from "../design/StatusBadge.tsx"
 import { formatInstant } from "../text/format.ts"
 import { t } from "../text/Language.ts"
-import { type LineageNode, sizeOf } from "./Lineage.ts"
+import { hasEffects, type LineageNode } from "./Lineage.ts"
 import { RunDuration } from "./RunCells.tsx"
 import { readLineage } from "./readLineage.ts"
 
@@ -51,7 +52,9 @@ export const RunLineage = (props: { readonly run: Run }): JSX.Element => {
               <Node node={data().root} currentId={props.run.run_id} parent={null} />
             </ul>
             <p class="note divided">
-              <Show when={sizeOf(data().root) === 1}>{t().lineage.alone} </Show>
+              <Show when={!hasEffects(data().root, props.run.run_id)}>
+                <Rich text={t().lineage.none} />{" "}
+              </Show>
               {hint()}
             </p>
           </>

@@ -5,7 +5,7 @@ export const deLineage: typeof enLineage = {
   lineage: {
     title: "Ursachen und Folgen",
     replay: "Wiederholung",
-    alone: "Sonst ist nichts bekannt.",
+    none: "Dieser Lauf hat nichts ausgelöst. Funktionen lösen Läufe mit `svc.events.publish`, `svc.call` und `svc.invoke` aus.",
     more: (count) => `${count} weitere`,
     searched: (time) => `Folgen sind die, die bis ${time} begannen.`,
     partial: "Danach begannen viele Läufe, darum können Folgen fehlen."
