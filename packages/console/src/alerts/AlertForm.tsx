@@ -223,7 +223,9 @@ const ActionFields = (props: FieldsProps): JSX.Element => (
           <input
             type="checkbox"
             checked={props.draft[name]}
-            onChange={(event) => props.onChange({ [name]: event.currentTarget.checked })}
+            onChange={({ currentTarget: { checked } }) =>
+              props.onChange(name === "event" ? { event: checked } : { hook: checked })
+            }
           />
           {t().alerts[name]}
         </label>

@@ -1,22 +1,18 @@
 /** One alert rule: its condition and state, the runs that it observes, its history, and actions on it. */
-import { A, useNavigate, useParams } from "@solidjs/router"
-import { useQuery, useQueryClient } from "@tanstack/solid-query"
-import type { Alert, AlertTest, AlertWithSecret } from "@weft/client"
-import { createSignal, For, type JSX, Show } from "solid-js"
+import { A, useParams } from "@solidjs/router"
+import { useQuery } from "@tanstack/solid-query"
+import type { Alert } from "@weft/client"
+import { For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { dataOf } from "../api/queries.ts"
-import { curlCommand } from "../design/shellCommand.ts"
-import { Confirm } from "../design/Confirm.tsx"
 import { ErrorNotice } from "../design/Feedback.tsx"
 import { Instant } from "../design/Instant.tsx"
-import { OnceDialog } from "../design/OnceDialog.tsx"
-import { showToast } from "../design/Toasts.tsx"
 import { toSteps } from "../series/series.ts"
 import { Legend, StepChart } from "../series/StepChart.tsx"
 import { useSeries } from "../series/useSeries.ts"
 import { t } from "../text/Language.ts"
+import { AlertActions } from "./AlertActions.tsx"
 import { AlertBadge } from "./AlertBadge.tsx"
-import { AlertForm } from "./AlertForm.tsx"
 import { AlertHistory } from "./AlertHistory.tsx"
 import { actionOf, conditionOf, scopeOf, valueOf } from "./AlertText.ts"
 import "./alerts.css"
@@ -128,115 +124,3 @@ const ObservedRuns = (props: { readonly alert: Alert }): JSX.Element => {
     </section>
   )
 }
-
-type Asked = "edit" | "switch" | "test" | "remove" | null
-
-const AlertActions = (props: { readonly alert: Alert }): JSX.Element => {
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  const [asked, setAsked] = createSignal<Asked>(null)
-  const [tested, setTested] = createSignal<AlertTest | null>(null)
-  const [changed, setChanged] = createSignal<AlertWithSecret | null>(null)
-  const id = () => props.alert.alert_id
-  const close = () => setAsked(null)
-  const refresh = () => client.invalidateQueries({ queryKey: ["alerts"] })
-  const toggle = async () => {
-    await weft.alerts.update(id(), { enabled: !props.alert.enabled })
-    showToast(t().alerts.saved)
-    await refresh()
-  }
-  const remove = async () => {
-    await weft.alerts.remove(id())
-    showToast(t().alerts.removed)
-    navigate("/alerts")
-    await client.invalidateQueries({ queryKey: ["alerts"], exact: true })
-  }
-  const test = async () => {
-    setTested(await weft.alerts.test(id()))
-    await refresh()
-  }
-  const onSaved = (saved: AlertWithSecret) => {
-    void refresh()
-    if (saved.actions.some(({ type }) => type === "webhook")) setChanged(saved)
-  }
-  const switchText = () => (props.alert.enabled ? t().alerts.disable : t().alerts.enable)
-  return (
-    <>
-      <button type="button" class="button" onClick={() => setAsked("test")}>
-        {t().alerts.test}
-      </button>
-      <button type="button" class="button" onClick={() => setAsked("switch")}>
-        {switchText()}
-      </button>
-      <button type="button" class="button danger" onClick={() => setAsked("remove")}>
-        {t().alerts.remove}
-      </button>
-      <button type="button" class="button primary" onClick={() => setAsked("edit")}>
-        {t().alerts.edit}
-      </button>
-      <Show when={asked() === "edit"}>
-        <AlertForm edited={props.alert} onClose={close} onSaved={onSaved} />
-      </Show>
-      <Confirm
-        isOpen={asked() === "switch"}
-        onClose={close}
-        title={switchText()}
-        text={props.alert.enabled ? t().alerts.disableText : t().alerts.enableText}
-        action={switchText()}
-        command={curlCommand("PATCH", `/alerts/${id()}`, { enabled: !props.alert.enabled })}
-        onConfirm={toggle}
-      />
-      <Confirm
-        isOpen={asked() === "test"}
-        onClose={close}
-        title={t().alerts.testTitle}
-        text={t().alerts.testText}
-        action={t().alerts.test}
-        command={`weft alerts test ${id()}`}
-        onConfirm={test}
-      />
-      <Confirm
-        isOpen={asked() === "remove"}
-        onClose={close}
-        title={t().alerts.removeTitle}
-        text={t().alerts.removeText}
-        action={t().alerts.remove}
-        command={`weft alerts delete ${id()}`}
-        isDanger
-        onConfirm={remove}
-      />
-      <OnceDialog
-        secret={tested()?.webhook_secret ?? null}
-        title={t().alerts.testResults}
-        text={t().alerts.secretText}
-        onClose={() => setTested(null)}
-      >
-        <TestResults results={tested()?.results ?? []} />
-      </OnceDialog>
-      <OnceDialog
-        secret={changed()?.webhook_secret ?? null}
-        title={t().alerts.secretTitle}
-        text={t().alerts.secretText}
-        onClose={() => setChanged(null)}
-      />
-    </>
-  )
-}
-
-const TestResults = (props: { readonly results: AlertTest["results"] }): JSX.Element => (
-  <ul class="test-results">
-    <For each={props.results}>
-      {({ action, error }) => (
-        <li>
-          <span class={`badge ${error === null ? "succeeded" : "failed"}`}>
-            {error === null ? t().alerts.ok : t().status.failed}
-          </span>
-          <span>
-            {actionOf(action)}
-            <Show when={error}>{(message) => <span class="failed-text"> {message()}</span>}</Show>
-          </span>
-        </li>
-      )}
-    </For>
-  </ul>
-)

@@ -64,61 +64,8 @@ export const StartCanary = (props: {
       onConfirm={start}
     >
       <p class="mono small">{props.build.build_id}</p>
-      <div class="form-grid">
-        <NumberField
-          label={t().canary.percent}
-          min={0}
-          max={100}
-          step="any"
-          value={draft().percent}
-          onInput={(percent) => change({ percent })}
-        />
-        <NumberField
-          label={t().canary.window}
-          min={1}
-          max={43_200}
-          value={draft().window}
-          onInput={(window) => change({ window })}
-        />
-      </div>
-      <div class="form-hint">
-        <TextField
-          label={t().canary.key}
-          placeholder="event.data.customer"
-          value={draft().key}
-          onInput={(key) => change({ key })}
-        />
-        <p class="muted small">{t().canary.keyHint}</p>
-      </div>
-      <fieldset class="options">
-        <legend class="legend-text">{t().canary.rulesField}</legend>
-        <div class="form-grid">
-          <NumberField
-            label={t().canary.overBaseField}
-            {...{ min: 0, max: 99, step: "any", isOptional: true } as const}
-            value={draft().overBase}
-            onInput={(overBase) => change({ overBase })}
-          />
-          <NumberField
-            label={t().canary.maxShareField}
-            {...{ min: 0, max: 99, step: "any", isOptional: true } as const}
-            value={draft().maxShare}
-            onInput={(maxShare) => change({ maxShare })}
-          />
-          <NumberField
-            label={t().canary.maxRatioField}
-            {...{ min: 1, max: 1000, step: "any", isOptional: true } as const}
-            value={draft().maxRatio}
-            onInput={(maxRatio) => change({ maxRatio })}
-          />
-          <NumberField
-            label={t().canary.minRuns}
-            min={1}
-            value={draft().minRuns}
-            onInput={(minRuns) => change({ minRuns })}
-          />
-        </div>
-      </fieldset>
+      <ShareFields draft={draft()} onChange={change} />
+      <RuleFields draft={draft()} onChange={change} />
       <label class="check">
         <input
           type="checkbox"
@@ -138,3 +85,80 @@ export const StartCanary = (props: {
     </Confirm>
   )
 }
+
+interface FieldsProps {
+  readonly draft: Draft
+  readonly onChange: (change: Partial<Draft>) => void
+}
+
+const ShareFields = (props: FieldsProps): JSX.Element => (
+  <>
+    <div class="form-grid">
+      <NumberField
+        label={t().canary.percent}
+        min={0}
+        max={100}
+        step="any"
+        value={props.draft.percent}
+        onInput={(percent) => props.onChange({ percent })}
+      />
+      <NumberField
+        label={t().canary.window}
+        min={1}
+        max={43_200}
+        value={props.draft.window}
+        onInput={(window) => props.onChange({ window })}
+      />
+    </div>
+    <div class="form-hint">
+      <TextField
+        label={t().canary.key}
+        placeholder="event.data.customer"
+        value={props.draft.key}
+        onInput={(key) => props.onChange({ key })}
+      />
+      <p class="muted small">{t().canary.keyHint}</p>
+    </div>
+  </>
+)
+
+const RuleFields = (props: FieldsProps): JSX.Element => (
+  <fieldset class="options">
+    <legend class="legend-text">{t().canary.rulesField}</legend>
+    <div class="form-grid">
+      <NumberField
+        label={t().canary.overBaseField}
+        min={0}
+        max={99}
+        step="any"
+        isOptional
+        value={props.draft.overBase}
+        onInput={(overBase) => props.onChange({ overBase })}
+      />
+      <NumberField
+        label={t().canary.maxShareField}
+        min={0}
+        max={99}
+        step="any"
+        isOptional
+        value={props.draft.maxShare}
+        onInput={(maxShare) => props.onChange({ maxShare })}
+      />
+      <NumberField
+        label={t().canary.maxRatioField}
+        min={1}
+        max={1000}
+        step="any"
+        isOptional
+        value={props.draft.maxRatio}
+        onInput={(maxRatio) => props.onChange({ maxRatio })}
+      />
+      <NumberField
+        label={t().canary.minRuns}
+        min={1}
+        value={props.draft.minRuns}
+        onInput={(minRuns) => props.onChange({ minRuns })}
+      />
+    </div>
+  </fieldset>
+)

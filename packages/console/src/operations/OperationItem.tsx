@@ -72,7 +72,7 @@ export const OperationItem = (props: {
         value={props.operation.state === "succeeded" ? total() : examined()}
         aria-label={`${name()} ${props.operation.operation_id.slice(-12)}`}
       />
-      <p class="operation-counts" role={isOpen() ? "status" : undefined}>
+      <p class="operation-counts">
         <strong class="number">
           {t().operations.progress(formatCount(examined()), formatCount(props.operation.total))}
         </strong>
