@@ -67,7 +67,8 @@ const SwitchDialog = (props: DialogProps): JSX.Element => {
   const toggle = async () => {
     await weft.alerts.update(props.alert.alert_id, change())
     showToast(t().alerts.saved)
-    await client.invalidateQueries({ queryKey: ["alerts"] })
+    // The texts of the dialog change with the rule, so the dialog closes first.
+    void client.invalidateQueries({ queryKey: ["alerts"] })
   }
   return (
     <Confirm
