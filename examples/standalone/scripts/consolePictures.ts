@@ -123,7 +123,12 @@ const createAlerts = async (server: ServerProcess): Promise<string> => {
     ...{ name: "orders fail", project: "shop", fn: "orders/charge" },
     condition: { type: "failure_share", share: 0.1, ...counted }
   })
-  const permissions = { "run:*": ["read"], "event:*": ["create", "read"], "file:invoices/*": ["read"], "build:shop": ["read"] }
+  const permissions = {
+    "run:*": ["read"],
+    "event:*": ["create", "read"],
+    "file:invoices/*": ["read"],
+    "build:shop": ["read"]
+  }
   await server.call("POST", "/v1/service-keys", { name: "reports", permissions })
   const id = idOf(created, "alert_id")
   // Nodes evaluate a rule once a minute, from counts that are at most 10 s old.
@@ -143,7 +148,10 @@ const startCanary = async (server: ServerProcess, buildId: string): Promise<void
 /** Starts a replay that lasts for the picture. */
 const replayRuns = async (page: Page, server: ServerProcess): Promise<void> => {
   const create = (input: object) => server.call("POST", "/v1/operations", { kind: "replay", ...input })
-  await create({ filter: { status: "failed", fn: "orders/charge", time_range: "PT1H" }, options: { build: "deployed" } })
+  await create({
+    filter: { status: "failed", fn: "orders/charge", time_range: "PT1H" },
+    options: { build: "deployed" }
+  })
   await page.waitForTimeout(1500)
   const slow = await create({ filter: { status: "succeeded", project: "shop" }, options: { build: "same", rate: 12 } })
   await page.reload()

@@ -345,7 +345,10 @@ describe("events and keys", () => {
     const answer = await fetch(`${server.url}/v1/runs`, { headers: { authorization: `Bearer ${token}` } })
     expect(answer.status).toBe(200)
     await page.getByRole("button", { name: "Done" }).click()
-    await page.getByRole("row", { name: /reader/ }).getByRole("button", { name: "Rights" }).click()
+    await page
+      .getByRole("row", { name: /reader/ })
+      .getByRole("button", { name: "Rights" })
+      .click()
     const runs = page.getByRole("row", { name: /^run runs, logs/ })
     expect(await runs.getByRole("cell").allTextContents()).toStrictEqual([
       ...["Does not exist", "On all", "Does not exist", "Does not exist", "Does not exist"]

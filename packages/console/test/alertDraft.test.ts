@@ -38,9 +38,18 @@ describe("the form of alert rules", () => {
       "weft alerts create 'orders fail' shop:orders/pay --failures 10% --min-runs 20 --window 5m --for 2m --event"
     )
     assert.strictEqual(
-      createCommand({ ...draft, scope: "environment", kind: "silence", heldMinutes: "0", webhooks: "https://x.example" }),
+      createCommand({
+        ...draft,
+        scope: "environment",
+        kind: "silence",
+        heldMinutes: "0",
+        webhooks: "https://x.example"
+      }),
       "weft alerts create 'orders fail' --silence 1440m --webhook https://x.example --event"
     )
-    assert.match(createCommand({ ...draft, webhooks: "https://a.example\nhttps://b.example" }), /^curl -X POST .*alerts/)
+    assert.match(
+      createCommand({ ...draft, webhooks: "https://a.example\nhttps://b.example" }),
+      /^curl -X POST .*alerts/
+    )
   })
 })

@@ -1,9 +1,9 @@
 /** Creates a service key, and shows its token once. */
 import { createSignal, For, type JSX } from "solid-js"
 import { weft } from "../api/client.ts"
-import { shellWord } from "../design/shellCommand.ts"
 import { Confirm } from "../design/Confirm.tsx"
 import { OnceDialog } from "../design/OnceDialog.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { t } from "../text/Language.ts"
 import { PermissionTags } from "./AccessPage.tsx"
 import { combine, type PresetName } from "./presets.ts"

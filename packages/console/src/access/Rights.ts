@@ -60,9 +60,7 @@ const pathsOf = (map: Permissions, type: string, action: Action): ReadonlyArray<
 
 /** True if the path is one of the granted ones, or of files in a granted folder. */
 const isWithin = (path: string, type: string, granted: ReadonlyArray<string>): boolean =>
-  granted.some(
-    (one) => one === path || (type === "file" && one.endsWith("/*") && path.startsWith(one.slice(0, -1)))
-  )
+  granted.some((one) => one === path || (type === "file" && one.endsWith("/*") && path.startsWith(one.slice(0, -1))))
 
 /** Returns the right of `own`, restricted to what `creator` grants; without a creator, of `own` alone. */
 export const rightOf = (own: Permissions, creator: Permissions | null, type: string, action: Action): Right => {

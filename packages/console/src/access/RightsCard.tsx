@@ -73,7 +73,9 @@ export const RightsCard = (props: {
   return (
     <section class="card" aria-labelledby="rights">
       <div class="card-head">
-        <h2 id="rights" tabindex="-1">{t().rights.title}</h2>
+        <h2 id="rights" tabindex="-1">
+          {t().rights.title}
+        </h2>
         <label class="inline-field end">
           <span>{t().rights.credential}</span>
           <select class="input" onChange={({ currentTarget }) => setSearch({ rights: currentTarget.value })}>
@@ -91,7 +93,10 @@ export const RightsCard = (props: {
         {(credential) => (
           <>
             <p class="note">{credential().isDerived ? t().rights.derivedHint : t().rights.ownHint}</p>
-            <Matrix own={credential().permissions} creator={credential().isDerived ? (own()?.permissions ?? null) : null} />
+            <Matrix
+              own={credential().permissions}
+              creator={credential().isDerived ? (own()?.permissions ?? null) : null}
+            />
             <div class="card-body">
               <CommandHint command={credential().command} />
             </div>
@@ -125,9 +130,7 @@ const Matrix = (props: { readonly own: Permissions; readonly creator: Permission
                 <span class="mono">{type}</span> <span class="muted wide-only">{t().rights.types[type]}</span>
                 <Paths own={props.own} creator={props.creator} type={type} />
               </th>
-              <For each={actions}>
-                {(action) => <Cell right={rightOf(props.own, props.creator, type, action)} />}
-              </For>
+              <For each={actions}>{(action) => <Cell right={rightOf(props.own, props.creator, type, action)} />}</For>
             </tr>
           )}
         </For>
@@ -138,10 +141,7 @@ const Matrix = (props: { readonly own: Permissions; readonly creator: Permission
 
 const Cell = (props: { readonly right: Right }): JSX.Element => (
   <td class={`right-cell ${props.right.state}`} title={t().rights.states[props.right.state]}>
-    <Show
-      when={props.right.state === "all"}
-      fallback={<span aria-hidden="true">{marks[props.right.state]}</span>}
-    >
+    <Show when={props.right.state === "all"} fallback={<span aria-hidden="true">{marks[props.right.state]}</span>}>
       <Icon name="check" />
     </Show>
     <span class="visually-hidden">{t().rights.states[props.right.state]}</span>

@@ -60,7 +60,11 @@ const conditionFields = (condition: Condition): Partial<AlertDraft> => {
   switch (condition.type) {
     case "failure_share":
       // Without the digits that binary fractions add, as in 7.000000000000001.
-      return { kind: "failure_share", percent: String(Number((condition.share * 100).toFixed(6))), ...counted(condition) }
+      return {
+        kind: "failure_share",
+        percent: String(Number((condition.share * 100).toFixed(6))),
+        ...counted(condition)
+      }
     case "latency":
       return {
         ...{ kind: "latency", of: condition.of, percentile: condition.percentile, overMs: String(condition.over_ms) },

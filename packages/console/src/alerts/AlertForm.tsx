@@ -3,10 +3,10 @@ import type { Alert, AlertWithSecret } from "@weft/client"
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js"
 import { weft } from "../api/client.ts"
 import { ProjectField } from "../builds/ProjectField.tsx"
-import { curlCommand } from "../design/shellCommand.ts"
 import { Confirm } from "../design/Confirm.tsx"
 import { NumberField } from "../design/NumberField.tsx"
 import { Options } from "../design/Options.tsx"
+import { curlCommand } from "../design/shellCommand.ts"
 import { TextField } from "../design/TextField.tsx"
 import { showToast } from "../design/Toasts.tsx"
 import { t } from "../text/Language.ts"
@@ -54,9 +54,7 @@ export const AlertForm = (props: {
       text={edited === null ? t().alerts.createText : t().alerts.editText}
       action={edited === null ? t().alerts.create : t().alerts.save}
       command={
-        edited === null
-          ? createCommand(draft())
-          : curlCommand("PATCH", `/alerts/${edited.alert_id}`, toChange(draft()))
+        edited === null ? createCommand(draft()) : curlCommand("PATCH", `/alerts/${edited.alert_id}`, toChange(draft()))
       }
       onConfirm={save}
     >

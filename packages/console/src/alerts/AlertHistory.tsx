@@ -49,9 +49,11 @@ const readHistory = async (alertId: string): Promise<ReadonlyArray<Entry>> => {
     ),
     ...(events?.items ?? [])
       .filter((event) => isAbout(event, alertId))
-      .map(({ event_type, event_time, event_id }): Entry => ({
-        ...{ name: event_type, at: event_time, eventId: event_id, actor: "" }
-      }))
+      .map(
+        ({ event_type, event_time, event_id }): Entry => ({
+          ...{ name: event_type, at: event_time, eventId: event_id, actor: "" }
+        })
+      )
   ]
   return entries.sort((a, b) => b.at.localeCompare(a.at))
 }

@@ -191,14 +191,26 @@ const Comparison = (props: { readonly canary: Canary }): JSX.Element => {
             name={t().canary.share}
             sides={sides()}
             format={({ failure_share }) => formatPercent(failure_share)}
-            bar={({ failure_share }) => failure_share / Math.max(0.01, most((side) => side.failure_share))}
+            bar={({ failure_share }) =>
+              failure_share /
+              Math.max(
+                0.01,
+                most((side) => side.failure_share)
+              )
+            }
             barClass="failed"
           />
           <Row
             name={t().canary.p95}
             sides={sides()}
             format={({ p95_ms }) => (p95_ms === null ? "–" : formatDuration(p95_ms))}
-            bar={({ p95_ms }) => (p95_ms ?? 0) / Math.max(1, most((side) => side.p95_ms ?? 0))}
+            bar={({ p95_ms }) =>
+              (p95_ms ?? 0) /
+              Math.max(
+                1,
+                most((side) => side.p95_ms ?? 0)
+              )
+            }
             barClass="running"
           />
           <Show when={ratio() !== null}>

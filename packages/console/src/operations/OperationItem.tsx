@@ -40,10 +40,7 @@ const useRate = (operation: () => Operation): (() => number | null) => {
   return rate
 }
 
-export const OperationItem = (props: {
-  readonly operation: Operation
-  readonly onCancel: () => void
-}): JSX.Element => {
+export const OperationItem = (props: { readonly operation: Operation; readonly onCancel: () => void }): JSX.Element => {
   const examined = () => examinedOf(props.operation)
   const rate = useRate(() => props.operation)
   const name = () => t().operations.kinds[props.operation.kind] ?? props.operation.kind

@@ -7,7 +7,7 @@ import { t } from "../text/Language.ts"
 /** Returns the parts of a selection for people. */
 export const filterParts = ({ filter, options }: Operation): ReadonlyArray<string> => {
   const { status, type, waiting, project, fn, event_id, since } = filter
-  const shown = [
+  const parts: ReadonlyArray<string | undefined> = [
     status && t().status[status],
     type && (t().types[type] ?? type),
     waiting && t().operations.waitsFor(waiting === "any" ? t().runs.any : (t().waits[waiting] ?? waiting)),
@@ -15,7 +15,8 @@ export const filterParts = ({ filter, options }: Operation): ReadonlyArray<strin
     fn,
     event_id && t().operations.ofEvent(event_id),
     since && t().operations.since(formatInstant(since))
-  ].filter((part) => part !== undefined && part !== "")
+  ]
+  const shown = parts.flatMap((part) => (part === undefined || part === "" ? [] : [part]))
   return [
     ...(shown.length === 0 ? [t().operations.allRuns] : shown),
     ...(options.build === undefined ? [] : [t().operations.builds[options.build] ?? options.build]),
@@ -39,6 +40,8 @@ export const operationCommand = ({ kind, filter = {}, options = {} }: OperationI
     ["build", options.build],
     ["rate", options.rate]
   ]
-  const given = flags.flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(String(value))}`]))
+  const given = flags.flatMap(([name, value]) =>
+    value === undefined ? [] : [` --${name} ${shellWord(String(value))}`]
+  )
   return `weft runs ${kind} --all-matching${given.join("")}`
 }

@@ -44,8 +44,7 @@ export const buildLineage = (run: Run, ancestors: ReadonlyArray<Run>, others: Re
 const hasKnownOrigin = ({ origin_run_id: origin }: Run, known: ReadonlyMap<string, Run>): boolean =>
   origin !== null && known.has(origin)
 
-const byStart = (a: Run, b: Run): number =>
-  a.start_time.localeCompare(b.start_time) || a.run_id.localeCompare(b.run_id)
+const byStart = (a: Run, b: Run): number => a.start_time.localeCompare(b.start_time) || a.run_id.localeCompare(b.run_id)
 
 const groupByEvent = (runs: ReadonlyArray<Run>): ReadonlyArray<readonly [string, ReadonlyArray<Run>]> => {
   const groups = new Map<string, Array<Run>>()

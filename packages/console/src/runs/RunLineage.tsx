@@ -44,7 +44,9 @@ export const RunLineage = (props: { readonly run: Run }): JSX.Element => {
       <div class="card-head">
         <h2 id="lineage">{t().lineage.title}</h2>
       </div>
-      <Show when={lineage.error}>{(error) => <ErrorNotice error={error()} onRetry={() => void lineage.refetch()} />}</Show>
+      <Show when={lineage.error}>
+        {(error) => <ErrorNotice error={error()} onRetry={() => void lineage.refetch()} />}
+      </Show>
       <Show when={dataOf(lineage)}>
         {(data) => (
           <>
@@ -111,7 +113,11 @@ const EventRow = (props: { readonly id: string }): JSX.Element => {
   )
 }
 
-const RunRow = (props: { readonly run: Run; readonly parent: Run | null; readonly isCurrent: boolean }): JSX.Element => {
+const RunRow = (props: {
+  readonly run: Run
+  readonly parent: Run | null
+  readonly isCurrent: boolean
+}): JSX.Element => {
   const usage = useQuery(() => ({
     queryKey: ["run", props.run.run_id, "usage", props.run.status],
     queryFn: () => weft.runs.usage(props.run.run_id),
@@ -129,7 +135,11 @@ const RunRow = (props: { readonly run: Run; readonly parent: Run | null; readonl
     return attempt() > 1 ? t().run.attempt(attempt()) : t().lineage.replay
   }
   return (
-    <div class="lineage-row" classList={{ current: props.isCurrent }} aria-current={props.isCurrent ? "true" : undefined}>
+    <div
+      class="lineage-row"
+      classList={{ current: props.isCurrent }}
+      aria-current={props.isCurrent ? "true" : undefined}
+    >
       <StatusBadge status={shownStatus(props.run)} />
       <Show
         when={!props.isCurrent}

@@ -64,10 +64,7 @@ export const readLineage = async (run: Run): Promise<Lineage> => {
     event_id === null ? [] : weft.events.runs(event_id, { limit: pageSize }).then(({ items }) => items)
   ])
   const named = new Map(later.runs.map((one) => [one.run_id, one]))
-  const others = [
-    ...siblings.map((one) => named.get(one.run_id) ?? one),
-    ...descendantsOf(run.run_id, later.runs)
-  ]
+  const others = [...siblings.map((one) => named.get(one.run_id) ?? one), ...descendantsOf(run.run_id, later.runs)]
   return {
     root: buildLineage(run, ancestors, others),
     searchedUntil: later.isComplete ? new Date(until).toISOString() : null

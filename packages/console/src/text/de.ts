@@ -188,11 +188,7 @@ export const de: Texts = {
     replayAllText: "Die Funktion jedes Laufs läuft erneut für dasselbe Ereignis, als neuer Lauf, im Hintergrund.",
     replayAllConfirm: "Läufe wiederholen",
     replayMatches: (count) =>
-      count === 0
-        ? "Kein beendeter Lauf passt."
-        : count === 1
-          ? "1 Lauf passt."
-          : `${count} Läufe passen.`,
+      count === 0 ? "Kein beendeter Lauf passt." : count === 1 ? "1 Lauf passt." : `${count} Läufe passen.`,
     replaySame: "Mit dem Build jedes Laufs",
     replayLimit: (limit) => `Weitere Läufe passen. Nur die neuesten ${limit} werden wiederholt.`,
     replayedCount: (count) => (count === 1 ? "1 Lauf wird wiederholt" : `${count} Läufe werden wiederholt`),

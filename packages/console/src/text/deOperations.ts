@@ -1,4 +1,5 @@
-/ German texts about operations on many runs. */
+;/ German texts about operations on many runs. */
+
 import type { enOperations } from "./enOperations.ts"
 
 export const deOperations: typeof enOperations = {

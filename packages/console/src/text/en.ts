@@ -174,7 +174,8 @@ export const en = {
     table: "Runs, newest first",
     cancelAll: "Cancel running",
     cancelAllTitle: "Cancel running runs",
-    cancelAllText: "They are cancelled permanently, without retries, in the background. Runs that start later continue.",
+    cancelAllText:
+      "They are cancelled permanently, without retries, in the background. Runs that start later continue.",
     cancelAllConfirm: "Cancel the runs",
     cancelMatches: (count: number) =>
       count === 0 ? "No running run matches." : count === 1 ? "1 running run matches." : `${count} running runs match.`,

@@ -2,7 +2,8 @@
 export const enAlerts = {
   alerts: {
     title: "Alerts",
-    intro: "A rule observes a function, a project or the environment. It notifies you when its condition begins and ends.",
+    intro:
+      "A rule observes a function, a project or the environment. It notifies you when its condition begins and ends.",
     table: "Alert rules, newest first",
     rule: "Rule",
     of: "Observes",
@@ -88,7 +89,8 @@ export const enAlerts = {
     runs: "Runs that it observes",
     last: "Last 24 hours",
     history: "History",
-    historyHint: "Changes are from the audit log. Transitions are among the latest 100 events, if the rule publishes them.",
+    historyHint:
+      "Changes are from the audit log. Transitions are among the latest 100 events, if the rule publishes them.",
     noHistory: "Nothing is known yet.",
     changes: {
       "alert.create": "Created",

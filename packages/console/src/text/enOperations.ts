@@ -1,4 +1,4 @@
-/ English texts about operations on many runs. */
+;/ English texts about operations on many runs. */
 export const enOperations = {
   operations: {
     title: "Operations",
