@@ -140,7 +140,7 @@ const createAlerts = async (server: ServerProcess): Promise<string> => {
 }
 
 const startCanary = async (server: ServerProcess, buildId: string): Promise<void> => {
-  const canary = { share: 0.3, window: "1h", max_latency_ratio: 3, promote: "auto" }
+  const canary = { share: 0.3, window: "1h", max_failure_share_over_base: 0.25, max_latency_ratio: 3, promote: "auto" }
   await server.call("POST", `/v1/projects/shop/builds/${buildId}/deploy`, { canary, replace: true })
   await makeActivity(server, 80)
 }
@@ -180,7 +180,7 @@ const askForAlert = async (page: Page): Promise<void> => {
 }
 
 const showRights = async (page: Page): Promise<void> => {
-  await page.getByLabel("Of", { exact: true }).selectOption("Service key: reports")
+  await page.getByRole("row", { name: /^reports/ }).getByRole("button", { name: "Rights" }).click()
   await scrollTo("Effective rights")(page)
 }
 

@@ -114,7 +114,7 @@ describe("runs", () => {
     await open(`/runs/${runId}`)
     await page.getByText("Following").waitFor()
     await page.getByText("step 2", { exact: true }).waitFor()
-    await page.getByText("Succeeded").waitFor()
+    await page.locator("h1 + .badge").getByText("Succeeded").waitFor()
     await page.getByText("step 8", { exact: true }).waitFor()
     await page.getByText('"followed"').waitFor()
   })

@@ -161,7 +161,7 @@ describe("projects and builds", () => {
     await card.getByRole("button", { name: "Roll back" }).click()
     await dialog.getByText("weft canary rollback").waitFor()
     await dialog.getByRole("button", { name: "Roll back" }).click()
-    await card.getByText("Rolled back").waitFor()
+    await card.getByText("Rolled back", { exact: true }).waitFor()
   })
 
   it("creates a project and deletes it", async () => {

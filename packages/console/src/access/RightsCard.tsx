@@ -64,7 +64,7 @@ export const RightsCard = (props: {
         command: "weft keys list --json"
       })),
       ...props.sessions.map(({ session_id: id, permissions }) => ({
-        ...{ id, name: `${t().rights.session}: ${id}`, permissions, isDerived: true },
+        ...{ id, name: `${t().rights.session}: ${id.slice(-12)}`, permissions, isDerived: true },
         command: "weft sessions list --json"
       }))
     ]

@@ -64,7 +64,7 @@ const AlertFacts = (props: { readonly alert: Alert }): JSX.Element => (
     </div>
     <dl class="facts card-body">
       <dt>{t().alerts.of}</dt>
-      <dd class="mono">{scopeOf(props.alert)}</dd>
+      <dd classList={{ mono: props.alert.ns !== null }}>{scopeOf(props.alert)}</dd>
       <dt>{t().alerts.condition}</dt>
       <dd>{conditionOf(props.alert)}</dd>
       <dt>{t().alerts.heldFor}</dt>

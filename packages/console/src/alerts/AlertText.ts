@@ -68,7 +68,7 @@ export const valueOf = ({ condition, value }: Alert): string => {
         ? t().alerts.units.deliveries(formatCount(value))
         : formatCount(value)
     case "silence":
-      return t().alerts.units.minutes(formatDuration(value * minuteMs))
+      return t().alerts.units.minutes(value === 0 ? "0 min" : formatDuration(value * minuteMs))
   }
 }
 

@@ -76,7 +76,7 @@ const AlertTable = (props: { readonly alerts: ReadonlyArray<Alert> }): JSX.Eleme
   <section class="card" aria-label={t().alerts.table}>
     <Show when={props.alerts.length > 0} fallback={<Empty title={t().alerts.emptyTitle} text={t().alerts.empty} />}>
       <div class="table-wrap">
-        <table class="table">
+        <table class="table alerts-table">
           <thead>
             <tr>
               <th scope="col">{t().alerts.state}</th>
@@ -103,7 +103,9 @@ const AlertTable = (props: { readonly alerts: ReadonlyArray<Alert> }): JSX.Eleme
                   <td>
                     <A href={`/alerts/${alert.alert_id}`}>{alert.name}</A>
                   </td>
-                  <td class="wide-only mono">{scopeOf(alert)}</td>
+                  <td class="wide-only" classList={{ mono: alert.ns !== null }}>
+                    {scopeOf(alert)}
+                  </td>
                   <td class="wide-only muted">{conditionOf(alert)}</td>
                   <td class="number">{valueOf(alert)}</td>
                   <td class="wide-only muted">

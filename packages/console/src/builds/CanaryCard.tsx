@@ -217,7 +217,7 @@ const Comparison = (props: { readonly canary: Canary }): JSX.Element => {
             <tr>
               <th scope="row">{t().canary.ratio}</th>
               <td class="number" colspan="2">
-                {formatRatio(ratio() ?? 0)}
+                {formatRatio(ratio() ?? 0)} ×
               </td>
             </tr>
           </Show>

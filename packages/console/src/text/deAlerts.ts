@@ -63,7 +63,7 @@ export const deAlerts: typeof enAlerts = {
     scope: "Beobachtet",
     scopes: { environment: "Die ganze Umgebung", project: "Ein Projekt", function: "Eine Funktion" },
     kind: "Bedingung",
-    share: "Mehr als dieser Anteil scheitert, in Prozent",
+    share: "Fehler über, in Prozent",
     latencyOf: "Von",
     latencies: { duration: "Dauer", wait: "Wartezeit vor dem Start" },
     percentile: "Perzentil",

@@ -16,7 +16,7 @@ export const deCanary: typeof enCanary = {
     failures: "Fehlgeschlagen",
     share: "Fehleranteil",
     p95: "95. Perzentil",
-    ratio: "Verhältnis",
+    ratio: "Verhältnis der Perzentile",
     rules: "Regeln",
     overBase: (limit) => `Fehler höchstens ${limit} über dem bereitgestellten Build`,
     maxShare: (limit) => `Fehler höchstens ${limit}`,

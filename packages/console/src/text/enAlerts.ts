@@ -61,7 +61,7 @@ export const enAlerts = {
     scope: "Observes",
     scopes: { environment: "The whole environment", project: "A project", function: "A function" },
     kind: "Condition",
-    share: "More than this share fails, in percent",
+    share: "Failures above, in percent",
     latencyOf: "Of the",
     latencies: { duration: "durations", wait: "waits for a start" },
     percentile: "Percentile",

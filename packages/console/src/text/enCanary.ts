@@ -13,7 +13,7 @@ export const enCanary = {
     failures: "Failed",
     share: "Share of failures",
     p95: "95th percentile",
-    ratio: "Ratio",
+    ratio: "Ratio of the percentiles",
     rules: "Rules",
     overBase: (limit: string) => `failures at most ${limit} above the deployed build`,
     maxShare: (limit: string) => `failures at most ${limit}`,
