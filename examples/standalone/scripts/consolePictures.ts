@@ -180,7 +180,10 @@ const askForAlert = async (page: Page): Promise<void> => {
 }
 
 const showRights = async (page: Page): Promise<void> => {
-  await page.getByRole("row", { name: /^reports/ }).getByRole("button", { name: "Rights" }).click()
+  await page
+    .getByRole("row", { name: /^reports/ })
+    .getByRole("button", { name: "Rights" })
+    .click()
   await scrollTo("Effective rights")(page)
 }
 

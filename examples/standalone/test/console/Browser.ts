@@ -2,7 +2,14 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { installChromium } from "@weft/tooling/services"
-import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Frame, type Page } from "playwright-core"
+import {
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+  chromium,
+  type Frame,
+  type Page
+} from "playwright-core"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
