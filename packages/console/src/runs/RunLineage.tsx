@@ -35,9 +35,10 @@ export const RunLineage = (props: { readonly run: Run }): JSX.Element => {
     refetchInterval: () => (mayHaveEffects(props.run) ? followMs : false)
   }))
   const hint = () => {
-    const until = dataOf(lineage)?.searchedUntil
-    if (until === undefined) return ""
-    return until === null ? t().lineage.partial : t().lineage.searched(formatInstant(until))
+    const found = dataOf(lineage)
+    if (found === undefined) return ""
+    const searched = t().lineage.searched(formatInstant(found.searchedUntil))
+    return found.isComplete ? searched : `${searched} ${t().lineage.partial}`
   }
   return (
     <section class="card" aria-labelledby="lineage">

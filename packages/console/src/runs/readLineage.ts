@@ -10,12 +10,17 @@ const ancestorsMax = 10
 const searchedMs = 60_000
 
 const pageSize = 100
-const pagesMax = 3
+
+/** Length of the first search between many runs, in milliseconds, and the number of searches, each four times as long. */
+const firstWindowMs = 500
+const windowsMax = 5
 
 export interface Lineage {
   readonly root: LineageNode
-  /** Time until which the page has searched, or null if there were more runs than it searched. */
-  readonly searchedUntil: string | null
+  /** Time until which all effects are known. */
+  readonly searchedUntil: string
+  /** False if there were more runs than the page searches. */
+  readonly isComplete: boolean
 }
 
 /** Returns a run, or null if it was removed. */
@@ -41,18 +46,43 @@ const readAncestors = async (run: Run): Promise<ReadonlyArray<Run>> => {
   return ancestors
 }
 
-/** Returns the runs that began between the start of the run and the instant, the newest first. */
-const readLater = async (run: Run, until: number) => {
-  const runs: Array<Run> = []
-  let before = idAt(until)
-  for (let page = 0; page < pagesMax; page++) {
-    const { items } = await weft.runs.list({ before, limit: pageSize, include: "usage" })
-    runs.push(...items.filter(({ run_id }) => run_id > run.run_id))
-    const last = items.at(-1)
-    if (last === undefined || last.run_id <= run.run_id) return { runs, isComplete: true }
-    before = last.run_id
+interface Found {
+  readonly runs: ReadonlyArray<Run>
+  /** True if the page reached the run after which it searches. */
+  readonly isComplete: boolean
+}
+
+/** Returns the newest runs between two ids. */
+const readBetween = async (after: string, before: string): Promise<Found> => {
+  const { items } = await weft.runs.list({ before, limit: pageSize, include: "usage" })
+  const last = items.at(-1)
+  return {
+    runs: items.filter(({ run_id }) => run_id > after),
+    // A page of large results may have fewer runs than requested.
+    isComplete: last === undefined || last.run_id <= after
   }
-  return { runs, isComplete: false }
+}
+
+/**
+ * Returns the runs that began after the run and before the instant, with the time until which they are complete. Most
+ * effects begin soon. If there are many runs, it therefore searches a short time first, then longer ones.
+ */
+const readLater = async (run: Run, until: number) => {
+  const start = Date.parse(run.start_time)
+  const whole = await readBetween(run.run_id, idAt(until))
+  if (whole.isComplete) return { runs: whole.runs, searchedUntil: until }
+  const runs: Array<Run> = []
+  let searchedUntil = start
+  let after = run.run_id
+  for (let window = 0; window < windowsMax && searchedUntil < until; window++) {
+    const end = Math.min(until, start + firstWindowMs * 4 ** window)
+    const found = await readBetween(after, idAt(end))
+    runs.push(...found.runs)
+    if (!found.isComplete) break
+    searchedUntil = end
+    after = idAt(end)
+  }
+  return { runs, searchedUntil }
 }
 
 export const readLineage = async (run: Run): Promise<Lineage> => {
@@ -67,6 +97,7 @@ export const readLineage = async (run: Run): Promise<Lineage> => {
   const others = [...siblings.map((one) => named.get(one.run_id) ?? one), ...descendantsOf(run.run_id, later.runs)]
   return {
     root: buildLineage(run, ancestors, others),
-    searchedUntil: later.isComplete ? new Date(until).toISOString() : null
+    searchedUntil: new Date(later.searchedUntil).toISOString(),
+    isComplete: later.searchedUntil === until
   }
 }

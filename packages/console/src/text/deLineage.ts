@@ -8,6 +8,6 @@ export const deLineage: typeof enLineage = {
     none: "Dieser Lauf hat nichts ausgelöst. Funktionen lösen Läufe mit `svc.events.publish`, `svc.call` und `svc.invoke` aus.",
     more: (count) => `${count} weitere`,
     searched: (time) => `Folgen sind die, die bis ${time} begannen.`,
-    partial: "Danach begannen viele Läufe, darum können Folgen fehlen."
+    partial: "Es begannen viele Läufe, darum können spätere Folgen fehlen."
   }
 }
