@@ -62,7 +62,12 @@ const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
     { name: "run-failed", path: `/runs/${failedId}`, ready: "RangeError" },
     { name: "run-durable", path: `/runs/${durableId}`, ready: "create account" },
     { name: "run-lineage", path: `/runs/${shipped}`, ready: "parcels/mail", prepare: scrollTo("Causes and effects") },
-    { name: "operations", path: "/operations", ready: "Operations", prepare: (page) => replayRuns(page, server) },
+    {
+      name: "operations",
+      path: "/operations",
+      ready: "An operation cancels",
+      prepare: (page) => replayRuns(page, server)
+    },
     { name: "alerts", path: "/alerts", ready: "orders fail" },
     { name: "alert", path: `/alerts/${alertId}`, ready: "Created" },
     { name: "alert-create", path: "/alerts", ready: "orders fail", prepare: askForAlert },

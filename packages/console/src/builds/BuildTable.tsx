@@ -14,6 +14,7 @@ import { ChangeList } from "./Declared.tsx"
 import { compareEntries } from "./Entries.ts"
 import { StartCanary } from "./StartCanary.tsx"
 import { type ProjectBuilds, useDescribedBuild } from "./useBuilds.ts"
+import { useCanary } from "./useCanary.ts"
 
 export const BuildTable = (props: {
   readonly project: string
@@ -23,6 +24,11 @@ export const BuildTable = (props: {
 }): JSX.Element => {
   const [deploying, setDeploying] = createSignal<Build | null>(null)
   const [starting, setStarting] = createSignal<Build | null>(null)
+  const canary = useCanary(() => props.project)
+  const isCanary = ({ build_id }: Build) => {
+    const latest = dataOf(canary)
+    return latest?.state === "active" && latest.build_id === build_id
+  }
   return (
     <section class="card" aria-labelledby="builds">
       <div class="card-head">
@@ -55,6 +61,9 @@ export const BuildTable = (props: {
                     <Show when={build.deployed}>
                       <span class="badge succeeded">{t().functions.deployed}</span>
                     </Show>
+                    <Show when={isCanary(build)}>
+                      <span class="badge running">{t().canary.title}</span>
+                    </Show>
                     <Show when={!build.deployed && props.builds.active?.build_id === build.build_id}>
                       <span class="badge running">{t().functions.live}</span>
                     </Show>
@@ -69,7 +78,9 @@ export const BuildTable = (props: {
                         <button type="button" class="button" onClick={() => setDeploying(build)}>
                           {isEarlier(build, props.builds.deployed) ? t().builds.rollBack : t().builds.deploy}
                         </button>
-                        <Show when={props.builds.deployed !== null && build.build_type === "bundle"}>
+                        <Show
+                          when={props.builds.deployed !== null && build.build_type === "bundle" && !isCanary(build)}
+                        >
                           <button type="button" class="button" onClick={() => setStarting(build)}>
                             {t().canary.title}
                           </button>

@@ -1,6 +1,6 @@
 /** The latest canary of a project: the runs of both builds, its rules, and the decision of a person. */
-import { useQuery, useQueryClient } from "@tanstack/solid-query"
-import { type Canary, WeftError } from "@weft/client"
+import { useQueryClient } from "@tanstack/solid-query"
+import type { Canary } from "@weft/client"
 import { createSignal, For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { dataOf } from "../api/queries.ts"
@@ -12,9 +12,7 @@ import { showToast } from "../design/Toasts.tsx"
 import { formatCount, formatDuration, formatPercent, formatRatio } from "../text/format.ts"
 import { t } from "../text/Language.ts"
 import { type CanaryRule, latencyRatio, rulesOf } from "./CanaryRules.ts"
-
-/** Interval of updates of an active canary, in milliseconds. */
-const followMs = 2_000
+import { useCanary } from "./useCanary.ts"
 
 const badges: Readonly<Record<Canary["state"], string>> = {
   active: "running",
@@ -25,22 +23,8 @@ const badges: Readonly<Record<Canary["state"], string>> = {
 
 const ruleBadges = { holds: "succeeded", broken: "failed", open: "" } as const
 
-/** Returns the latest canary, or null if the project never had one. */
-const readCanary = async (project: string): Promise<Canary | null> => {
-  try {
-    return await weft.canaries.get(project)
-  } catch (error) {
-    if (error instanceof WeftError && error.status === 404) return null
-    throw error
-  }
-}
-
 export const CanaryCard = (props: { readonly project: string }): JSX.Element => {
-  const canary = useQuery(() => ({
-    queryKey: ["canary", props.project],
-    queryFn: () => readCanary(props.project),
-    refetchInterval: ({ state }) => (state.data?.state === "active" ? followMs : false)
-  }))
+  const canary = useCanary(() => props.project)
   return (
     <section class="card" aria-labelledby="canary">
       <div class="card-head">
