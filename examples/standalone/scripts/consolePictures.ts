@@ -172,9 +172,8 @@ const stops: Array<() => Promise<unknown>> = []
 const scrollTo =
   (heading: string) =>
   async (page: Page): Promise<void> => {
-    await page.getByRole("heading", { name: heading }).scrollIntoViewIfNeeded()
-    await page.mouse.move(600, 600)
-    await page.mouse.wheel(0, 2000)
+    await page.getByRole("heading", { name: heading }).waitFor()
+    await page.evaluate("document.querySelector('main').scrollTo(0, 100000)")
   }
 
 const askForAlert = async (page: Page): Promise<void> => {
