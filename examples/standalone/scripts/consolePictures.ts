@@ -136,6 +136,7 @@ const createAlerts = async (server: ServerProcess): Promise<string> => {
   }
   await server.call("POST", "/v1/service-keys", { name: "reports", permissions })
   const id = idOf(created, "alert_id")
+  if (only?.every((name) => !name.startsWith("alert"))) return id
   // Nodes evaluate a rule once a minute, from counts that are at most 10 s old.
   for (let second = 0; second < 150; second++) {
     if (idOf(await server.call("GET", `/v1/alerts/${id}`), "state") === "firing") break
