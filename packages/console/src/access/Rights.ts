@@ -1,7 +1,7 @@
 /**
  * Effective rights of a credential, as a matrix of resource types and actions. Pure.
  *
- * The rules are those of the server: a key `type:path` grants its actions on one path, `type:*` on all of the type, and
+ * The rules are those of the server. A key `type:path` grants its actions on one path, `type:*` on all of the type, and
  * `*:*` on everything. A session and a service key never have more rights than the API key that created them.
  */
 import type { Permissions } from "@weft/client"

@@ -2,8 +2,8 @@
  * The overview of the environment. Counts follow the live messages at once, and their updates start further queries.
  *
  * An open page costs the server at most one statement a second. Each update has four statements and two for the
- * credential, every 10 s at most. The waits and the newest errors have at most nine more, every 30 s at most, and the
- * series of a period of a day has one or two, every 60 s at most.
+ * credential, every 10 s at most. The waits and the newest errors have at most nine more, every 30 s at most. The
+ * series of a day has one or two, every 60 s at most.
  */
 
 import { A, useSearchParams } from "@solidjs/router"

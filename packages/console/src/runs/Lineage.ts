@@ -1,8 +1,8 @@
 /**
  * The runs and events that led to a run, and those that it caused, as a tree. Pure.
  *
- * A run has the event that triggered it, and `origin_run_id`: of a retry or a replay the earlier run, of others the run that
- * published the event.
+ * A run has the event that triggered it. Its `origin_run_id` is the earlier run of a retry or a replay, and otherwise the
+ * run that published the event.
  */
 import type { Run } from "@weft/client"
 

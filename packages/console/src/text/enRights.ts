@@ -11,7 +11,7 @@ export const enRights = {
     none: "This credential may not read its sessions.",
     ownHint: "As of the sign-in. Other credentials of this API key never have more rights.",
     derivedHint:
-      "What its own permissions and those of its API key both grant. The server checks both at each request.",
+      "The rights that its own permissions and those of its API key both grant. The server checks both at each request.",
     resource: "Resource",
     actions: { create: "Create", read: "Read", update: "Update", delete: "Delete", execute: "Execute" },
     states: {
