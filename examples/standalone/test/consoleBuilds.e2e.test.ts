@@ -113,6 +113,37 @@ describe("pauses", () => {
   })
 })
 
+describe("alerts", () => {
+  it("are created with a secret that the page shows once, switched off and deleted", async () => {
+    await open("/alerts")
+    await page.getByText("No rule yet").waitFor()
+    await page.getByRole("button", { name: "Create a rule" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Name").fill("orders are silent")
+    await dialog.getByLabel("Observes").selectOption("The whole environment")
+    await dialog.getByLabel("Condition").selectOption("Silence")
+    await dialog.getByLabel("Webhooks, a URL per line").fill("https://hooks.example.com/weft")
+    await dialog.getByText("weft alerts create 'orders are silent' --silence 1440m --webhook").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Create a rule" }).click()
+    const secret = (await page.locator("code.token").textContent()) ?? ""
+    expect(secret).toMatch(/^whsec_/)
+    await page.getByRole("button", { name: "Done" }).click()
+    await page.getByText("Created", { exact: true }).waitFor()
+    expect(await page.content()).not.toContain(secret)
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("button", { name: "Disable" }).click()
+    await dialog.getByRole("button", { name: "Disable" }).click()
+    await page.getByRole("link", { name: "← Alerts" }).click()
+    await page.getByRole("row", { name: "Off orders are silent" }).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("link", { name: "orders are silent" }).click()
+    await page.getByRole("button", { name: "Delete" }).click()
+    await dialog.getByRole("button", { name: "Delete" }).click()
+    await page.getByText("No rule yet").waitFor()
+  })
+})
+
 describe("projects and builds", () => {
   it("shows what a deployment changes before it happens, deploys it and rolls back", async () => {
     const buildId = await uploadShopWithout(server, "nightly")
