@@ -86,7 +86,7 @@ const counted = ({ min_runs, window_minutes }: { readonly min_runs: number; read
   windowMinutes: String(window_minutes)
 })
 
-export const toCondition = (draft: AlertDraft): Condition => {
+const toCondition = (draft: AlertDraft): Condition => {
   const window = { min_runs: Number(draft.minRuns), window_minutes: Number(draft.windowMinutes) }
   switch (draft.kind) {
     case "failure_share":

@@ -11,7 +11,7 @@ const badgeOf: Readonly<Record<Change, string>> = {
   same: ""
 }
 
-export const ChangeBadge = (props: { readonly change: Change }): JSX.Element => (
+const ChangeBadge = (props: { readonly change: Change }): JSX.Element => (
   <span class={`badge ${badgeOf[props.change]}`}>{t().builds[props.change]}</span>
 )
 
