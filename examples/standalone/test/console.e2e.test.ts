@@ -249,7 +249,7 @@ describe("streams", () => {
 })
 
 describe("the overview", () => {
-  it("counts a new run without a reload", async () => {
+  it("counts a new run without a reload, and the functions of a day", async () => {
     const total = page.getByRole("list", { name: "Runs per minute" }).getByRole("listitem")
     await total.first().waitFor()
     const before = await page.locator(".recent-row .row-link").first().getAttribute("href")
@@ -257,15 +257,11 @@ describe("the overview", () => {
     await expect
       .poll(() => page.locator(".recent-row .row-link").first().getAttribute("href"), { timeout: 20_000 })
       .not.toBe(before)
-  })
-})
-
-describe("the overview of a day", () => {
-  it("has the counts of each function, with a link to its runs", async () => {
-    await open("/?period=24h")
+    // Counts of all functions over a day are a click away, with links to the runs.
+    await page.getByLabel("Period").selectOption("Last 24 hours")
     await page.getByRole("heading", { name: "Runs per 30 min" }).waitFor()
     await page.getByRole("row").getByRole("link", { name: "orders/charge" }).click()
-    await page.waitForURL(/fn=orders%2Fcharge/)
+    await page.waitForURL(/fn=orders%2Fcharge.*period=24h/)
   })
 })
 

@@ -114,7 +114,7 @@ describe("pauses", () => {
 })
 
 describe("alerts", () => {
-  it("are created with a secret that the page shows once, switched off and deleted", async () => {
+  it("are created with a secret that the page shows once, and deleted", async () => {
     await open("/alerts")
     await page.getByText("No rule yet").waitFor()
     await page.getByRole("button", { name: "Create a rule" }).click()
@@ -132,12 +132,6 @@ describe("alerts", () => {
     await page.getByText("Created", { exact: true }).waitFor()
     expect(await page.content()).not.toContain(secret)
     expect(await violationsOn(page)).toStrictEqual([])
-    await page.getByRole("button", { name: "Disable" }).click()
-    await dialog.getByRole("button", { name: "Disable" }).click()
-    await page.getByRole("link", { name: "← Alerts" }).click()
-    await page.getByRole("row", { name: "Off orders are silent" }).waitFor()
-    expect(await violationsOn(page)).toStrictEqual([])
-    await page.getByRole("link", { name: "orders are silent" }).click()
     await page.getByRole("button", { name: "Delete" }).click()
     await dialog.getByRole("button", { name: "Delete" }).click()
     await page.getByText("No rule yet").waitFor()
@@ -166,7 +160,7 @@ describe("projects and builds", () => {
     expect(JSON.stringify(handlers)).toContain("0 3 * * *")
   })
 
-  it("gives a build a share as a canary, compares both builds, and rolls it back", async () => {
+  it("gives a build a share as a canary with rules, and rolls it back", async () => {
     const buildId = await uploadShopWithout(server, "hooks")
     await open("/projects")
     await page.getByRole("link", { name: "shop" }).click()
@@ -182,12 +176,7 @@ describe("projects and builds", () => {
     await dialog.getByRole("button", { name: "Start the canary" }).click()
     const card = page.getByRole("region", { name: "Canary" })
     await card.getByText("gets 50%").waitFor()
-    for (let order = 1; order <= 16; order++) {
-      await server.call("POST", "/v1/events", { event_type: "order:created", event_data: { order, total: 1 } })
-    }
-    const ended = card.getByRole("row", { name: /Ended runs/ })
-    // Both numbers, one after the other.
-    await expect.poll(() => ended.textContent(), { timeout: 20_000 }).toMatch(/[1-9][0-9]*[1-9]/)
+    await card.getByText("failures at most 5% above the deployed build").waitFor()
     expect(await violationsOn(page)).toStrictEqual([])
     await card.getByRole("button", { name: "Roll back" }).click()
     await dialog.getByText("weft canary rollback").waitFor()

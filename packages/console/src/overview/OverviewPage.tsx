@@ -3,7 +3,7 @@
  *
  * An open page costs the server at most one statement a second. Each update has four statements and two for the
  * credential, every 10 s at most. The waits and the newest errors have at most nine more, every 30 s at most. The
- * series of a day has one or two, every 60 s at most.
+ * series of an hour has one or two, every 60 s at most. That of a month has at most a hundred, every five minutes.
  */
 
 import { A, useSearchParams } from "@solidjs/router"

@@ -1,11 +1,14 @@
 /** Counts of a period that ends now, which follow the activity of the environment. */
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/solid-query"
+import { keepPreviousData, useQuery } from "@tanstack/solid-query"
 import { weft } from "../api/client.ts"
 import { refreshOnActivity } from "../live/Live.ts"
 import { type Period, seriesQuery } from "./series.ts"
 
 /** Minimum interval of updates, in milliseconds: the shortest step. */
 const refreshMs = 60_000
+
+/** Minimum age of the counts of longer periods, in milliseconds. Their counts may cost the server many statements. */
+const longRefreshMs = 300_000
 
 /** Time in which nodes store their counts, with a margin, in milliseconds. */
 const countedMs = 12_000
@@ -19,11 +22,15 @@ interface Scope {
 }
 
 export const useSeries = (period: () => Period, scope: () => Scope = () => ({})) => {
-  const client = useQueryClient()
-  refreshOnActivity(() => void client.invalidateQueries({ queryKey: ["series"] }), refreshMs, isAny, countedMs)
-  return useQuery(() => ({
+  const series = useQuery(() => ({
     queryKey: ["series", period(), scope()],
     queryFn: () => weft.runs.series({ ...seriesQuery(period(), Date.now()), ...scope() }),
     placeholderData: keepPreviousData
   }))
+  const refresh = () => {
+    const age = Date.now() - series.dataUpdatedAt
+    if (period() === "1h" || age >= longRefreshMs) void series.refetch()
+  }
+  refreshOnActivity(refresh, refreshMs, isAny, countedMs)
+  return series
 }
