@@ -48,7 +48,7 @@ export const deCanary: typeof enCanary = {
     key: "Schlüssel",
     keyHint: "Ausdruck, etwa event.data.customer. Ereignisse mit demselben Wert bleiben auf einer Seite.",
     minRuns: "Läufe, bevor eine Regel entscheidet",
-    overBaseField: "Fehler über dem bereitgestellten Build, in Prozentpunkten",
+    overBaseField: "Mehr Fehler als bisher, in Prozentpunkten",
     maxShareField: "Fehler, in Prozent",
     maxRatioField: "Verhältnis der 95. Perzentile",
     rulesField: "Zurücknehmen oberhalb von",
