@@ -7,6 +7,7 @@ import { Confirm } from "../design/Confirm.tsx"
 import { Empty, ErrorNotice } from "../design/Feedback.tsx"
 import { t } from "../text/Language.ts"
 import { BuildTable } from "./BuildTable.tsx"
+import { CanaryCard } from "./CanaryCard.tsx"
 import { DeclaredCard } from "./DeclaredCard.tsx"
 import { PreviewCard } from "./PreviewCard.tsx"
 import { editorPath, useProjectBuilds } from "./useBuilds.ts"
@@ -60,6 +61,7 @@ export default function ProjectPage(): JSX.Element {
               chosen={chosen()}
               onChoose={(build) => setSearch({ build, with: undefined })}
             />
+            <CanaryCard project={params.id} />
             <PreviewCard project={params.id} />
             <DeclaredCard
               project={params.id}
