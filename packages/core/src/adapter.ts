@@ -219,8 +219,10 @@ export {
   type AdmissionOutcome,
   AdmissionStore,
   type AdmittedDelivery,
+  type Batched,
   cancelledMax,
   type EarlierRequest,
+  joinBatched,
   joinReplaced,
   type Replaced
 } from "./runtime/runs/AdmissionStore.ts"
@@ -271,6 +273,15 @@ export {
   readErrorText,
   toErrorPattern
 } from "./runtime/runs/ErrorText.ts"
+export {
+  batchBytesMax,
+  type ClosedBatch,
+  decideBatch,
+  EventBatch,
+  findWaiting,
+  type OpenBatch,
+  parseEventIds
+} from "./runtime/runs/EventBatch.ts"
 export {
   EventValues,
   formatOutcome,

@@ -14,6 +14,7 @@ import { access } from "./migrations/Access.ts"
 import { alerts } from "./migrations/Alerts.ts"
 import { announcements } from "./migrations/Announcements.ts"
 import { audit } from "./migrations/Audit.ts"
+import { batches } from "./migrations/Batches.ts"
 import { canaries } from "./migrations/Canaries.ts"
 import { chains } from "./migrations/Chains.ts"
 import { checksums } from "./migrations/Checksums.ts"
@@ -42,7 +43,7 @@ import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
-const lastStep = 26
+const lastStep = 27
 
 /** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
@@ -84,7 +85,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0023_operations": run(operations(dialect)),
     "0024_series": run([...series(dialect), ...alerts(dialect)]),
     "0025_canaries": run(canaries(dialect)),
-    "0026_search": run(search(dialect))
+    "0026_search": run(search(dialect)),
+    "0027_batches": run(batches(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

@@ -1,6 +1,6 @@
 /** `JournalStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { DeliveryId, type EnvId, leastIdAt, type NodeId, type RunId } from "../foundation/Ids.ts"
+import { DeliveryId, type EnvId, type EventId, leastIdAt, type NodeId, type RunId } from "../foundation/Ids.ts"
 import type { JsonText } from "../foundation/JsonText.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { canariesVersion } from "../resources/builds/CanaryStore.ts"
@@ -288,7 +288,9 @@ const makeClaim = (db: Database) => {
     const present = shares.filter((delivery) => !removed.includes(delivery))
     const remaining = holdPaused(db, present, request)
     // Characters instead of bytes: accurate enough, since all data is in memory anyway.
-    const seen = takeWithinBudget(remaining, ({ event_id }) => db.events.get(event_id)?.event_data.length ?? 0)
+    const seen = takeWithinBudget(remaining, (delivery) =>
+      eventIdsOf(delivery).reduce((sum, id) => sum + (db.events.get(id)?.event_data.length ?? 0), 0)
+    )
     const full = uniqueGroups(seen).flatMap((group) => {
       const open = findAdmissible(db, group, request.now)
       const isOpen = (delivery: Delivery) => open.some((other) => other.delivery_id === delivery.delivery_id)
@@ -327,6 +329,9 @@ const rotateEnvs = (envs: ReadonlyArray<EnvId>, last: string): ReadonlyArray<Env
   return [...sorted.filter((env) => env > last), ...sorted.filter((env) => env <= last)]
 }
 
+/** Returns the events of a delivery: those of its batch, or its only one. */
+const eventIdsOf = ({ event_id, batch }: Delivery): ReadonlyArray<EventId> => batch?.events ?? [event_id]
+
 const startClaimedRun = (
   db: Database,
   delivery: Delivery,
@@ -336,6 +341,8 @@ const startClaimedRun = (
   const event = db.events.get(delivery.event_id)
   if (event === undefined) return []
   const { node_id } = request.lease
+  const batch =
+    delivery.batch === undefined ? {} : { events: delivery.batch.events.flatMap((id) => db.events.get(id) ?? []) }
   if (delivery.continues !== null) {
     const suspended = db.runs.get(delivery.continues)
     if (suspended?.status !== "running") {
@@ -347,12 +354,12 @@ const startClaimedRun = (
     db.runs.set(run.run_id, run)
     db.deliveries.delete(delivery.delivery_id)
     db.deliveries.set(held.delivery_id, { delivery: held, run_id: run.run_id })
-    return [{ delivery: held, event, run }]
+    return [{ delivery: held, event, ...batch, run }]
   }
   const run = startRun(delivery, runId, node_id, request.now)
   db.runs.set(runId, run)
   db.deliveries.set(delivery.delivery_id, { delivery, run_id: runId })
-  return [{ delivery, event, run }]
+  return [{ delivery, event, ...batch, run }]
 }
 
 const findNextDueAt = (db: Database, exclude: ReadonlyArray<EnvId>): Timestamp | null =>

@@ -57,7 +57,7 @@ export const makePrepareReplays = Effect.gen(function* () {
     return {
       examined: batch.length,
       deliveries: yield* Effect.forEach(replays, ({ target, event, match }) =>
-        Effect.flatMap(fresh(DeliveryId), (id) => toDelivery(event, match, id, target.run_id))
+        Effect.flatMap(fresh(DeliveryId), (id) => toDelivery(event, match, id, target))
       ),
       cancels: [],
       skipped: batch.length - replayed.length,

@@ -22,7 +22,7 @@ export interface AdmittedDelivery {
 
 export interface Admission {
   readonly event: Event
-  /** Deliveries, all pending. One whose key is taken is left out, and so is one that a rule drops. */
+  /** Deliveries, all pending. One whose key is taken is left out, and so is one that a rule drops or whose event joins a batch. */
   readonly deliveries: ReadonlyArray<AdmittedDelivery>
   /** Idempotent request. If its key is taken, nothing is stored. `digest` identifies the content of the request. */
   readonly request: { readonly key: string; readonly digest: string } | null
@@ -51,6 +51,19 @@ export interface Replaced {
   readonly events: ReadonlyArray<EventId>
 }
 
+/** Deliveries of an admission that were not stored, because their events joined batches. */
+export interface Batched {
+  readonly joined: ReadonlyArray<DeliveryId>
+  /** True if no further event can join one of the batches, so that it is due. */
+  readonly isDue: boolean
+}
+
+/** Returns the field of an outcome for batches; none without any. */
+export const joinBatched = (all: ReadonlyArray<Batched>): { readonly batched?: Batched } =>
+  all.length === 0
+    ? {}
+    : { batched: { joined: all.flatMap(({ joined }) => joined), isDue: all.some(({ isDue }) => isDue) } }
+
 /** Returns the field of an outcome for what several deliveries replaced; none if they replaced nothing. */
 export const joinReplaced = (all: ReadonlyArray<Replaced>): { readonly replaced?: Replaced } => {
   const replaced = { runs: all.flatMap(({ runs }) => runs), events: all.flatMap(({ events }) => events) }
@@ -59,7 +72,12 @@ export const joinReplaced = (all: ReadonlyArray<Replaced>): { readonly replaced?
 
 export type AdmissionOutcome =
   /** The event was stored, with these deliveries. */
-  | { readonly _tag: "Stored"; readonly deliveries: ReadonlyArray<DeliveryId>; readonly replaced?: Replaced }
+  | {
+      readonly _tag: "Stored"
+      readonly deliveries: ReadonlyArray<DeliveryId>
+      readonly replaced?: Replaced
+      readonly batched?: Batched
+    }
   | { readonly _tag: "Earlier"; readonly earlier: EarlierRequest }
   | { readonly _tag: "Refused"; readonly refusal: ScheduleRefusal }
 
