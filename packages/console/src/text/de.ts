@@ -231,6 +231,7 @@ export const de: Texts = {
     cpu: "CPU-Zeit",
     heap: "Speicher",
     activations: "Aktivierungen",
+    batchSize: "Ereignisse des Stapels",
     waitingFor: "Wartet auf",
     until: "bis"
   },

@@ -79,10 +79,8 @@ export const decideBatch = (
   if (open !== undefined && open.batch.bytes + rule.bytes <= batchBytesMax) return join(rule, delivery, open, now)
   const closed = open === undefined ? null : close(open, open.batch, now)
   const batch = { events: [delivery.event_id], size: rule.size, bytes: rule.bytes }
-  if (rule.size === 1 || delivery.due_at > now) {
-    const state = open === undefined ? null : noState(now)
-    return { _tag: "Opened", batch: { ...batch, until: now }, due_at: delivery.due_at, state, closed }
-  }
+  if (rule.size === 1 || delivery.due_at > now)
+    return { _tag: "Opened", batch: { ...batch, until: now }, due_at: delivery.due_at, state: null, closed }
   const due_at = addMillis(now, rule.timeout_ms)
   const ahead_ms = now - delivery.due_at
   const waiting = { delivery_id: delivery.delivery_id, due_at, since: now, ...(ahead_ms === 0 ? {} : { ahead_ms }) }
