@@ -292,6 +292,7 @@ export class ReferenceModel {
       const held = this.deliveries.get(delivery.delivery_id)
       this.must(held !== undefined, `delivery ${delivery.delivery_id} is stored before its claim`)
       if (held !== undefined) this.#startRun(held, run)
+      this.controls.batches.started(claim)
     }
   }
 
@@ -348,7 +349,9 @@ export class ReferenceModel {
       const { delivery, onceKey, rules } = each
       const isStored = admitted.deliveries.includes(delivery.delivery_id)
       const times = { now, appliedAt: epochMs + this.#origin.at }
-      if (rules.length > 0) this.controls.decided(each, isStored, times, this.deliveries.values())
+      const hasJoined = admitted.batched?.joined.includes(delivery.delivery_id) === true
+      const decision = isStored ? "stored" : hasJoined ? "joined" : "dropped"
+      if (rules.length > 0) this.controls.decided(each, decision, times, this.deliveries.values())
       else if (onceKey !== null) {
         this.must(isStored !== this.#onceKeys.has(onceKey), `${onceKey} is handled once`)
         this.#onceKeys.add(onceKey)
