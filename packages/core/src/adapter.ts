@@ -158,7 +158,8 @@ export {
   type CanaryReport,
   CanaryStore,
   canariesVersion,
-  type KnownCanary
+  type KnownCanary,
+  listRedirected
 } from "./resources/builds/CanaryStore.ts"
 export {
   Concurrency,
