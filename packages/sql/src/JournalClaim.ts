@@ -90,7 +90,7 @@ export const claimDue = Effect.fnUntraced(function* (
     ...storeClaims(statements, claims, taken),
     { statement: statements.deleteDeliveries, rows: pendingRow.encode([...taken, ...suspended.stale, ...removed]) }
   ])
-  yield* statements.setBatches.run(runBatchRow.encode(claims.flatMap(startedBatch)))
+  if (known.events.size > 0) yield* statements.setBatches.run(runBatchRow.encode(claims.flatMap(startedBatch)))
   cursor.last = claims.at(-1)?.delivery.env_id ?? cursor.last
 
   // Parked and held deliveries may have been all those beyond the shares.
