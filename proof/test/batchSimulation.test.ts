@@ -1,6 +1,6 @@
 /** Batches on clusters in virtual time, one per seed, and planted faults, which must be found. */
 import { assert, describe, it } from "@effect/vitest"
-import { AdmissionStore, type ClaimResult, type FlowRule, JournalStore } from "@weft/core/adapter"
+import { AdmissionStore, type ClaimResult, type FlowRule, JournalStore, toJsonText } from "@weft/core/adapter"
 import { Context, Effect } from "effect"
 import { type Alter, drawBatchScenario, runScenario } from "../src/simulation/index.ts"
 
@@ -61,7 +61,7 @@ describe("A simulation finds", () => {
         const events = claim.events?.slice(0, Math.max(1, claim.events.length - 1))
         return events === undefined
           ? claim
-          : { ...claim, events, run: { ...claim.run, event_ids: JSON.stringify(events.map(({ event_id }) => event_id)) } }
+          : { ...claim, events, run: { ...claim.run, event_ids: toJsonText(events.map(({ event_id }) => event_id)) } }
       })
     )
   }
