@@ -76,8 +76,9 @@ const toCondition = (
   }
   if (eventType !== undefined) terms.push(sql`e.event_type = ${eventType}`)
   if (eventId !== undefined) {
-    terms.push(sql`(d.event_id = ${eventId} OR (d.terms LIKE ${`%"${eventId}"%`} AND d.event_id IN (
-      SELECT first_event_id FROM batch_events WHERE env_id = ${envId} AND event_id = ${eventId})))`)
+    terms.push(sql`(d.event_id = ${eventId} OR (d.event_id IN (
+      SELECT first_event_id FROM batch_events WHERE env_id = ${envId} AND event_id = ${eventId}
+    ) AND d.terms LIKE ${`%"${eventId}"%`}))`)
   }
   if (deliveryId !== undefined) terms.push(sql`d.delivery_id = ${deliveryId}`)
   if (continues === null) terms.push(sql`d.continues IS NULL`)
