@@ -14,7 +14,18 @@ import {
 } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
-import { admission, admit, claim, dedupe, endAll, type FlowStores, ids, idsOf, one, type Published } from "./FlowSamples.ts"
+import {
+  admission,
+  admit,
+  claim,
+  dedupe,
+  endAll,
+  type FlowStores,
+  ids,
+  idsOf,
+  one,
+  type Published
+} from "./FlowSamples.ts"
 import { at, deliveryId, ended, envId, eventId, nodeId } from "./Samples.ts"
 import { commit, suspension } from "./WorkflowSamples.ts"
 
@@ -190,10 +201,7 @@ const runs: ReadonlyArray<Check<FlowStores>> = [
         ...{ reason: "batch", since: at(0), until: at(100), detail: "2 of 3" }
       })
     }
-    assert.deepStrictEqual(
-      yield* store.list(envId(1), { limit: 10, offset: 0 }, { eventId: eventId(3) }),
-      []
-    )
+    assert.deepStrictEqual(yield* store.list(envId(1), { limit: 10, offset: 0 }, { eventId: eventId(3) }), [])
   }),
 
   check("the next attempt has the same events, and others join another batch", function* () {

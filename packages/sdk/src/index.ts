@@ -44,7 +44,17 @@ export type {
 } from "./Event.ts"
 export type { FailureEvent, RunFailure } from "./Failure.ts"
 export type { Asset, Content, FileData, Files, StoredFile } from "./Files.ts"
-export type { Batch, CancelOn, Debounce, Dedupe, Expression, FlowTerms, Rate, Singleton, StartTerms } from "./FlowControl.ts"
+export type {
+  Batch,
+  CancelOn,
+  Debounce,
+  Dedupe,
+  Expression,
+  FlowTerms,
+  Rate,
+  Singleton,
+  StartTerms
+} from "./FlowControl.ts"
 export { type Handler, type HandlerMeta, type HandlerOptions, handler } from "./Handler.ts"
 export type { HostFace, HostFakes, HostFunctions } from "./Host.ts"
 export type {

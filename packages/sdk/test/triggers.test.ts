@@ -4,7 +4,16 @@ import { Schema } from "effect"
 import * as v from "valibot"
 import { describe, expect, it } from "vitest"
 import * as z from "zod"
-import { batchHandler, callable, defineEvents, durableBatchHandler, handler, schedule, tool, webhook } from "../src/index.ts"
+import {
+  batchHandler,
+  callable,
+  defineEvents,
+  durableBatchHandler,
+  handler,
+  schedule,
+  tool,
+  webhook
+} from "../src/index.ts"
 import { testEnv } from "../src/testing/index.ts"
 
 const same = (value: unknown) => value

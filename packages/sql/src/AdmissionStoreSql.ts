@@ -73,7 +73,11 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
       if (onceKey !== null && !(yield* takeKey(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
     }
     const cancelled = cancels === undefined ? [] : [yield* cancelByKeys(event, cancels, now)]
-    const { stored: accepted, replaced, batched } = yield* admitFlow(
+    const {
+      stored: accepted,
+      replaced,
+      batched
+    } = yield* admitFlow(
       admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id)),
       now
     )

@@ -300,7 +300,20 @@ interface KnownRecords {
 /** Copies each field by name, which is ten times as fast as a spread. */
 const toDelivery = (
   row: DueRow,
-  { retry, timeout_ms, group, caused_by, depth, durable, awaited, ttl_ms, throttle, on_failure, batch, traceparent }: Terms
+  {
+    retry,
+    timeout_ms,
+    group,
+    caused_by,
+    depth,
+    durable,
+    awaited,
+    ttl_ms,
+    throttle,
+    on_failure,
+    batch,
+    traceparent
+  }: Terms
 ): Delivery => ({
   delivery_id: row.delivery_id,
   env_id: row.env_id,
@@ -343,7 +356,16 @@ const toEvent = (row: DueRow): Event => ({
 
 /** JSON of the column `terms`. Deliveries of earlier releases have no `group` or `durable`, those from outside no `depth`. */
 const Terms = Schema.Struct({
-  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by", "awaited", "ttl_ms", "throttle", "on_failure", "batch"]),
+  ...Struct.pick(Delivery.fields, [
+    "retry",
+    "timeout_ms",
+    "caused_by",
+    "awaited",
+    "ttl_ms",
+    "throttle",
+    "on_failure",
+    "batch"
+  ]),
   traceparent: Delivery.fields.traceparent,
   group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   durable: Delivery.fields.durable.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),

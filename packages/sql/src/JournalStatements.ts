@@ -8,7 +8,16 @@ import { countBatchRow, eventCountRow, runCountRow } from "./rows/CountRows.ts"
 import { deliveryRow, pendingRow, unparkRow } from "./rows/DeliveryRows.ts"
 import { eventRow } from "./rows/EventRows.ts"
 import { leaseRow } from "./rows/LeaseRow.ts"
-import { endedRow, endRow, nextAttemptColumns, requeueRow, runBatchRow, runKeyRow, setEnded, startRow } from "./rows/RunRows.ts"
+import {
+  endedRow,
+  endRow,
+  nextAttemptColumns,
+  requeueRow,
+  runBatchRow,
+  runKeyRow,
+  setEnded,
+  startRow
+} from "./rows/RunRows.ts"
 import { ignoreExisting, isRunning } from "./StatementText.ts"
 import { workflowStatements } from "./WorkflowStatements.ts"
 

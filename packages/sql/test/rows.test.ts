@@ -10,7 +10,16 @@ import { deliveryRow, pendingRow, unparkRow } from "../src/rows/DeliveryRows.ts"
 import { eventRow } from "../src/rows/EventRows.ts"
 import { leaseRow } from "../src/rows/LeaseRow.ts"
 import { makeRow, type Row, rowConverter } from "../src/rows/Row.ts"
-import { endedRow, endRow, requeueRow, runBatchRow, runColumns, runKeyRow, settledRow, startRow } from "../src/rows/RunRows.ts"
+import {
+  endedRow,
+  endRow,
+  requeueRow,
+  runBatchRow,
+  runColumns,
+  runKeyRow,
+  settledRow,
+  startRow
+} from "../src/rows/RunRows.ts"
 import { continueRow, stepCountRow, stepRow, suspendRow, waitKeyRow, waitRow } from "../src/rows/WorkflowRows.ts"
 
 const value: fc.Arbitrary<Value> = fc.oneof(fc.string(), fc.integer(), fc.double({ noNaN: true }), fc.constant(null))

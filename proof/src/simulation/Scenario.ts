@@ -197,7 +197,9 @@ export const drawFlowControlScenario = (seed: number): Scenario => {
 export const drawBatchScenario = (seed: number): Scenario => {
   const scenario = drawFlowControlScenario(seed)
   const draws = new Draws(seed, "batches")
-  const rules = scenario.rules.map(({ control, ...one }): Rules => ({ ...one, control: drawBatch(draws, control ?? {}) }))
+  const rules = scenario.rules.map(
+    ({ control, ...one }): Rules => ({ ...one, control: drawBatch(draws, control ?? {}) })
+  )
   return { ...scenario, rules }
 }
 

@@ -71,7 +71,14 @@ const describe = async (
 ): Promise<string> => {
   const isControlled = scenario.rules.some(({ control }) => control !== null)
   const hasBatches = scenario.rules.some(({ control }) => control?.batch !== undefined)
-  const kind = scenario.flows.length > 0 ? " with durable functions" : hasBatches ? " with batches" : isControlled ? " with flow control" : ""
+  const kind =
+    scenario.flows.length > 0
+      ? " with durable functions"
+      : hasBatches
+        ? " with batches"
+        : isControlled
+          ? " with flow control"
+          : ""
   const rule = `seed ${scenario.seed}${kind}: ${violations[0]}`
   if (!isShortened) return rule
   const fails = async (shorter: Scenario) => (await runScenario(shorter)).violations.length > 0

@@ -101,7 +101,8 @@ export const RunRecord = Schema.Struct({
   event_id: Run.fields.event_id,
   event_ids: Schema.optionalKey(
     Schema.Array(Event.fields.event_id).annotate({
-      description: "Extension: present for runs of batches only. The ids of all events in their order, the first as `event_id`"
+      description:
+        "Extension: present for runs of batches only. The ids of all events in their order, the first as `event_id`"
     })
   ),
   result: Schema.NullOr(jsonValue({ doubled: 42 })),

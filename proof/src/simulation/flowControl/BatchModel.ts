@@ -67,7 +67,10 @@ export class BatchModel {
     this.#must(ids.length <= size, `${what} has at most ${size} events (got ${ids.length})`)
     const isOver = start >= since + timeout_ms - this.#slackMs
     const isComplete = isDelayed ? ids.length === 1 : ids.length === size || isOver
-    this.#must(isComplete, `${what} starts when its batch is full or over (got ${ids.length} after ${start - since} ms)`)
+    this.#must(
+      isComplete,
+      `${what} starts when its batch is full or over (got ${ids.length} after ${start - since} ms)`
+    )
     for (const id of ids.slice(1)) {
       const time = this.#joined.get(key)?.get(id)
       this.#must(time !== undefined, `event ${id} of ${what} has joined this batch, and no other`)

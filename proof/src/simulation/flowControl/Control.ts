@@ -55,7 +55,10 @@ export const drawControl = (draws: Draws): Control => {
 }
 
 /** Returns the control with a batch in place of what may not be combined with it. */
-export const drawBatch = (draws: Draws, { debounce: _, singleton: __, cancelOn: ___, ttl, ...others }: Control): Control => {
+export const drawBatch = (
+  draws: Draws,
+  { debounce: _, singleton: __, cancelOn: ___, ttl, ...others }: Control
+): Control => {
   const timeout = draws.pick([1_000, 4_000, 15_000])
   return {
     ...others,

@@ -40,7 +40,8 @@ export const runText = (run: Run, usage: RunUsage, paint: Paint): string => {
 
 /** Returns the event of a run, or all events of its batch. */
 const eventFields = ({ event_id, event_ids }: Run): ReadonlyArray<readonly [string, string]> => {
-  if (event_ids !== undefined) return event_ids.map((id, index) => [index === 0 ? `events (${event_ids.length})` : "", id])
+  if (event_ids !== undefined)
+    return event_ids.map((id, index) => [index === 0 ? `events (${event_ids.length})` : "", id])
   return event_id === null ? [] : [["event", event_id]]
 }
 

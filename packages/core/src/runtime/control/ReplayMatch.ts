@@ -17,8 +17,10 @@ export type ReplayBuild = "same" | "deployed"
 export type ReplayedRun = Pick<Run, "env_id" | "project_id" | "build_id" | "ns" | "var" | "activations" | "event_ids">
 
 /** True if the function handles batches of events. The code of the run's own build handles what the run handled. */
-export const isBatched = ({ build_id, event_ids }: Pick<Run, "build_id" | "event_ids">, { build, handler }: Match): boolean =>
-  build.build_id === build_id ? event_ids !== null : handler.flow?.batch !== undefined
+export const isBatched = (
+  { build_id, event_ids }: Pick<Run, "build_id" | "event_ids">,
+  { build, handler }: Match
+): boolean => (build.build_id === build_id ? event_ids !== null : handler.flow?.batch !== undefined)
 
 /** Returns a function that finds the function and the build to run again. */
 export const makeFindReplay = Effect.gen(function* () {
@@ -61,7 +63,7 @@ export const makeFindReplays = Effect.map(makeFindReplay, (find) =>
     const matches: Array<Match | string> = []
     for (const run of runs) {
       const batch = run.event_ids === null ? "" : parseEventIds(run.event_ids).length
-    const key = `${run.project_id} ${run.build_id} ${run.ns}/${run.var} ${run.activations === null} ${batch}`
+      const key = `${run.project_id} ${run.build_id} ${run.ns}/${run.var} ${run.activations === null} ${batch}`
       const search = Effect.catchTag(find(run, which), "BadRequest", ({ reason }) => Effect.succeed(reason))
       const match = found.get(key) ?? (yield* search)
       found.set(key, match)

@@ -42,7 +42,12 @@ export interface OpenBatch {
 
 export type BatchDecision =
   /** The event joins the open batch, whose delivery is due at `due_at` from now on. */
-  | { readonly _tag: "Joined"; readonly batch: EventBatch; readonly due_at: Timestamp; readonly state: StoredFlowState | null }
+  | {
+      readonly _tag: "Joined"
+      readonly batch: EventBatch
+      readonly due_at: Timestamp
+      readonly state: StoredFlowState | null
+    }
   /** The delivery is stored with a new batch. The open one, if any, is closed. */
   | {
       readonly _tag: "Opened"
@@ -84,15 +89,16 @@ export const decideBatch = (
   const due_at = addMillis(now, rule.timeout_ms)
   const ahead_ms = now - delivery.due_at
   const waiting = { delivery_id: delivery.delivery_id, due_at, since: now, ...(ahead_ms === 0 ? {} : { ahead_ms }) }
-  return { _tag: "Opened", batch: { ...batch, until: due_at }, due_at, state: writeFlowState({ waiting }, due_at), closed }
+  return {
+    _tag: "Opened",
+    batch: { ...batch, until: due_at },
+    due_at,
+    state: writeFlowState({ waiting }, due_at),
+    closed
+  }
 }
 
-const join = (
-  { bytes }: BatchRule,
-  { event_id }: BatchedDelivery,
-  open: OpenBatch,
-  now: Timestamp
-): BatchDecision => {
+const join = ({ bytes }: BatchRule, { event_id }: BatchedDelivery, open: OpenBatch, now: Timestamp): BatchDecision => {
   const { waiting, batch } = open
   const joined = { ...batch, events: [...batch.events, event_id], bytes: batch.bytes + bytes }
   // The batch has the size that was declared when it began.

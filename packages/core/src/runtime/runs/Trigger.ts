@@ -18,7 +18,13 @@ export interface Trigger {
  * - Any other event: the argument is the event.
  * - A batch: the argument is the array of its events.
  */
-export const buildTrigger = ({ event, events }: { readonly event: Event; readonly events?: ReadonlyArray<Event> }): Trigger => {
+export const buildTrigger = ({
+  event,
+  events
+}: {
+  readonly event: Event
+  readonly events?: ReadonlyArray<Event>
+}): Trigger => {
   if (events !== undefined)
     return { trigger: "batch", facts: `{"batch":[${events.map(formatEvent).join(",")}],"caller":null}` }
   const facts = `{"event":${formatEvent(event)},"caller":null`

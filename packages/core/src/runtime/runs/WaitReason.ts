@@ -44,7 +44,16 @@ export type Wait = typeof Wait.Type
 export interface PendingDelivery
   extends Pick<
     Delivery,
-    "delivery_id" | "event_id" | "project_id" | "project_name" | "ns" | "var" | "attempt" | "due_at" | "throttle" | "batch"
+    | "delivery_id"
+    | "event_id"
+    | "project_id"
+    | "project_name"
+    | "ns"
+    | "var"
+    | "attempt"
+    | "due_at"
+    | "throttle"
+    | "batch"
   > {
   readonly event_type: string
   readonly event_time: Timestamp

@@ -116,7 +116,10 @@ describe("flow control in meta", () => {
           { event: "a", cancelOn: { event: "b", match: "event." } },
           "main/go: meta.cancelOn.match must be an expression such as event.data.total > 100: at character 7, Expected IDENTIFIER, got EOF"
         ],
-        [{ event: "a", batch: { size: 101, timeout: "1s" } }, "main/go: meta.batch.size must be a number from 1 to 100"],
+        [
+          { event: "a", batch: { size: 101, timeout: "1s" } },
+          "main/go: meta.batch.size must be a number from 1 to 100"
+        ],
         [
           { event: "a", batch: { size: 2, timeout: "16m" } },
           "main/go: meta.batch.timeout must be from 1000 ms to 900000 ms"

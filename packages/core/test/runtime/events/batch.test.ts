@@ -36,10 +36,13 @@ const functions = {
   keyed: on({ event: "keyed", batch: { ...batch, key: "event.data.id" } }),
   single: on({ event: "single", batch: { ...batch, size: 2 }, concurrency: { limit: 1 } }),
   selected: on({ event: "selected", batch, if: "event.data > 1", dedupe: { key: "event.data", window: "1m" } }),
-  fails: on({ event: "fail", batch, retry: { attempts: 2, delay: "1s", jitter: false }, onFailure: "main/undo" }, (events) => {
-    failures.push(dataOf(events))
-    throw new Error("no")
-  }),
+  fails: on(
+    { event: "fail", batch, retry: { attempts: 2, delay: "1s", jitter: false }, onFailure: "main/undo" },
+    (events) => {
+      failures.push(dataOf(events))
+      throw new Error("no")
+    }
+  ),
   undo: (event: { readonly event_data: { readonly events: Batch } }) => dataOf(event.event_data.events),
   naps: durable(
     "nap",
@@ -54,7 +57,11 @@ const functions = {
 const modules = {
   shop: { main: functions },
   next: { main: { rows: on({ event: "row", batch }, (events) => ["next", ...dataOf(events)]) } },
-  plain: { main: { rows: Object.assign((event: { readonly event_data: unknown }) => event.event_data, { meta: { event: "row" } }) } }
+  plain: {
+    main: {
+      rows: Object.assign((event: { readonly event_data: unknown }) => event.event_data, { meta: { event: "row" } })
+    }
+  }
 }
 
 type World = Layer.Success<ReturnType<typeof world>>
@@ -94,10 +101,7 @@ const deploy = (env: Env, key: string) =>
     })
   )
 
-const replay = Effect.fnUntraced(function* (
-  env: Env,
-  ...args: Parameters<RunControl["Service"]["replay"]>
-) {
+const replay = Effect.fnUntraced(function* (env: Env, ...args: Parameters<RunControl["Service"]["replay"]>) {
   const replaying = yield* Effect.forkChild(
     asHost(
       env,
