@@ -27,7 +27,7 @@ const failures: Array<unknown> = []
 
 const dataOf = (events: Batch) => events.map(({ event_data }) => event_data)
 
-const on = (meta: object, fn: (events: Batch) => unknown = dataOf): TrustedFunction => Object.assign(fn, { meta })
+const on = (meta: object, fn: (events: Batch) => unknown = dataOf): TrustedFunction => Object.assign((events: Batch) => fn(events), { meta })
 
 const batch = { size: 3, timeout: "10s" }
 
