@@ -46,7 +46,7 @@ export interface DurableBatchHandler<In extends Event, Result> {
  *
  *     export const store = batchHandler({ event: "row:changed", batch: { size: 50, timeout: "5s" } }, (events, svc) => …)
  *
- * The run starts when `size` events are there, or `timeout` after the first one. All attempts have the same events.
+ * The run starts with `size` events, or `timeout` after the first one. All attempts have the same events.
  */
 export const batchHandler = <const Pattern extends string, Result, Data extends StandardSchemaV1 = Unchecked>(
   { data, ...meta }: BatchOptions<Pattern, Data>,

@@ -20,7 +20,7 @@ import { makeFlowStates, toLockName } from "./FlowStates.ts"
 import { type GroupBusy, makeReplaceGroup } from "./GroupReplacement.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
 
-/** What the rules of an admission did to other deliveries. */
+/** Effects of the rules of an admission on other deliveries. */
 interface FlowEffects {
   readonly replaced: Array<Replaced>
   readonly batched: Array<Batched>

@@ -32,8 +32,8 @@ interface LockedBatch extends OpenBatch {
 
 export const makeAdmitBatch = ({ dialect, writer: sql }: Database["Service"]) => {
   /**
-   * Locks the delivery of a batch. Returns undefined if it is not pending any more, or if another transaction holds it: a
-   * claim, for example, may wait for a lock of this transaction.
+   * Locks the delivery of a batch. Returns undefined if it is not pending any more, or if another transaction holds it. That may
+   * be a claim, which waits for a lock of this transaction.
    */
   const lock = (env_id: string, waiting: OpenBatch["waiting"]) =>
     Effect.map(

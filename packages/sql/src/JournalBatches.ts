@@ -16,7 +16,7 @@ interface Read<Row, Terms> {
 }
 
 /**
- * Returns the due rows with their terms, without those whose batches must wait for the next claim: a node holds the events of all
+ * Returns the due rows with their terms, without those whose batches must wait for the next claim. A node holds the events of all
  * of them at once. Executes nothing for deliveries without batches.
  */
 export const limitBatches = Effect.fnUntraced(function* <Row extends BatchRow, Terms extends Batched>(

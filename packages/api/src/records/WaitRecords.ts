@@ -16,7 +16,7 @@ const WaitRecord = Schema.Struct({
   }),
   detail: Wait.fields.detail.annotate({
     description:
-      "Key of the group or throttle, number of events of a batch, name of the timer, step, event, token or run, or the credential that paused; null for other reasons",
+      "Key of the group or throttle, or name of the timer, step, event, token or run. Of a batch the number of its events, of a pause its credential. Null for other reasons",
     examples: ["main/onOrder#1042"]
   })
 }).annotate({ identifier: "Wait" })

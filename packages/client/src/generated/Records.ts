@@ -970,7 +970,7 @@ export interface Wait {
   readonly since: string
   /** End of the wait; null if something else ends it */
   readonly until: string | null
-  /** Key of the group or throttle, number of events of a batch, name of the timer, step, event, token or run, or the credential that paused; null for other reasons */
+  /** Key of the group or throttle, or name of the timer, step, event, token or run. Of a batch the number of its events, of a pause its credential. Null for other reasons */
   readonly detail: string | null
 }
 

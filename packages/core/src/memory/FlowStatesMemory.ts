@@ -11,7 +11,7 @@ import { replaceGroup } from "./RunCancellationMemory.ts"
 
 type Database = MemoryDatabase["Service"]
 
-/** What the rules of an admission did to other deliveries. */
+/** Effects of the rules of an admission on other deliveries. */
 export interface FlowEffects {
   readonly replaced: Array<Replaced>
   readonly batched: Array<Batched>

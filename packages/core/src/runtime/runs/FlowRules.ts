@@ -37,8 +37,8 @@ const FlowState = Schema.Struct({
   /** Times of the latest deliveries, ascending. */
   times: Schema.optionalKey(Schema.Array(Timestamp)),
   /**
-   * The delivery that waits for the end of its debounce, and the time of the first that it replaced; or the delivery of a batch,
-   * with the time of its first event and its priority.
+   * The delivery that waits for the end of its debounce, and the time of the first that it replaced. Or the delivery of a batch,
+   * with the time and the priority of its first event.
    */
   waiting: Schema.optionalKey(
     Schema.Struct({

@@ -33,8 +33,8 @@ export const Wait = Schema.Struct({
   /** End of the wait; null if something else ends it. */
   until: Schema.NullOr(Timestamp),
   /**
-   * Key of the group or throttle, number of events of a batch, name of the timer, step, event, token or run, or the credential
-   * that paused; null for other reasons.
+   * Key of the group or throttle, or name of the timer, step, event, token or run. Of a batch the number of its events, of a pause
+   * its credential. Null for other reasons.
    */
   detail: Schema.NullOr(Schema.String)
 })

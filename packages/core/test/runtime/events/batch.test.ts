@@ -27,7 +27,8 @@ const failures: Array<unknown> = []
 
 const dataOf = (events: Batch) => events.map(({ event_data }) => event_data)
 
-const on = (meta: object, fn: (events: Batch) => unknown = dataOf): TrustedFunction => Object.assign((events: Batch) => fn(events), { meta })
+const on = (meta: object, fn: (events: Batch) => unknown = dataOf): TrustedFunction =>
+  Object.assign((events: Batch) => fn(events), { meta })
 
 const batch = { size: 3, timeout: "10s" }
 
@@ -113,7 +114,7 @@ const replay = Effect.fnUntraced(function* (env: Env, ...args: Parameters<RunCon
 })
 
 describe("a batch", () => {
-  check("gives the function an array of its events, when it is full or its time is over", (env) =>
+  check("gives the function an array of its events, when it is full or its timeout has ended", (env) =>
     Effect.gen(function* () {
       yield* publishAll(env, "row", [1, 2])
       yield* pass("5 seconds")
