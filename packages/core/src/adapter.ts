@@ -274,15 +274,8 @@ export {
   readErrorText,
   toErrorPattern
 } from "./runtime/runs/ErrorText.ts"
-export {
-  batchBytesMax,
-  type ClosedBatch,
-  decideBatch,
-  EventBatch,
-  findWaiting,
-  type OpenBatch,
-  parseEventIds
-} from "./runtime/runs/EventBatch.ts"
+export type { ClosedBatch, OpenBatch } from "./runtime/runs/EventBatch.ts"
+export { batchBytesMax, decideBatch, EventBatch, findWaiting, parseEventIds } from "./runtime/runs/EventBatch.ts"
 export {
   EventValues,
   formatOutcome,

@@ -1,8 +1,7 @@
 /**
  * The reference model: it follows every statement of the store and checks it against the rules of execution.
  *
- * It sits between the nodes and the store, so it also sees results that never reach a node. A statement that breaks a
- * rule is recorded immediately.
+ * It sits between the nodes and the store, so it also sees results that never reach a node. It records broken rules.
  */
 import type { EnvId } from "@weft/core"
 import type {
@@ -348,10 +347,8 @@ export class ReferenceModel {
     for (const each of deliveries) {
       const { delivery, onceKey, rules } = each
       const isStored = admitted.deliveries.includes(delivery.delivery_id)
-      const times = { now, appliedAt: epochMs + this.#origin.at }
-      const hasJoined = admitted.batched?.joined.includes(delivery.delivery_id) === true
-      const decision = isStored ? "stored" : hasJoined ? "joined" : "dropped"
-      if (rules.length > 0) this.controls.decided(each, decision, times, this.deliveries.values())
+      const appliedAt = epochMs + this.#origin.at
+      if (rules.length > 0) this.controls.decided(each, admitted, { now, appliedAt }, this.deliveries.values())
       else if (onceKey !== null) {
         this.must(isStored !== this.#onceKeys.has(onceKey), `${onceKey} is handled once`)
         this.#onceKeys.add(onceKey)

@@ -1,6 +1,6 @@
 /** `JournalStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { DeliveryId, type EnvId, type EventId, leastIdAt, type NodeId, type RunId } from "../foundation/Ids.ts"
+import { DeliveryId, type EnvId, leastIdAt, type NodeId, type RunId } from "../foundation/Ids.ts"
 import type { JsonText } from "../foundation/JsonText.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { canariesVersion } from "../resources/builds/CanaryStore.ts"
@@ -288,8 +288,8 @@ const makeClaim = (db: Database) => {
     const present = shares.filter((delivery) => !removed.includes(delivery))
     const remaining = holdPaused(db, present, request)
     // Characters instead of bytes: accurate enough, since all data is in memory anyway.
-    const seen = takeWithinBudget(remaining, (delivery) =>
-      eventIdsOf(delivery).reduce((sum, id) => sum + (db.events.get(id)?.event_data.length ?? 0), 0)
+    const seen = takeWithinBudget(remaining, ({ event_id, batch }) =>
+      (batch?.events ?? [event_id]).reduce((sum, id) => sum + (db.events.get(id)?.event_data.length ?? 0), 0)
     )
     const full = uniqueGroups(seen).flatMap((group) => {
       const open = findAdmissible(db, group, request.now)
@@ -328,9 +328,6 @@ const rotateEnvs = (envs: ReadonlyArray<EnvId>, last: string): ReadonlyArray<Env
   const sorted = [...envs].sort(compareText)
   return [...sorted.filter((env) => env > last), ...sorted.filter((env) => env <= last)]
 }
-
-/** Returns the events of a delivery: those of its batch, or its only one. */
-const eventIdsOf = ({ event_id, batch }: Delivery): ReadonlyArray<EventId> => batch?.events ?? [event_id]
 
 const startClaimedRun = (
   db: Database,

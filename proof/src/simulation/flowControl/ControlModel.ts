@@ -4,7 +4,17 @@
  * It keeps the times of all deliveries and starts instead of the states of the product. Clocks of nodes differ by at most
  * `slackMs`.
  */
-import type { Admission, AdmittedDelivery, Delivery, DeliveryId, Event, FlowRule, Run, RunId } from "@weft/core/adapter"
+import type {
+  Admission,
+  AdmissionOutcome,
+  AdmittedDelivery,
+  Delivery,
+  DeliveryId,
+  Event,
+  FlowRule,
+  Run,
+  RunId
+} from "@weft/core/adapter"
 import { describeRun, type TrackedDelivery } from "../ReferenceModel.ts"
 import { BatchModel } from "./BatchModel.ts"
 
@@ -18,8 +28,13 @@ interface Debounced {
   readonly since: number
 }
 
-/** A decision about a new delivery: it is stored, its event has joined a batch, or it is left out. */
-export type Decision = "stored" | "joined" | "dropped"
+type Stored = Extract<AdmissionOutcome, { _tag: "Stored" }>
+
+/** Returns the decision about a new delivery: it is stored, its event has joined a batch, or it is left out. */
+const toDecision = ({ deliveries, batched }: Stored, id: DeliveryId): "stored" | "joined" | "dropped" => {
+  if (deliveries.includes(id)) return "stored"
+  return batched?.joined.includes(id) === true ? "joined" : "dropped"
+}
 
 export class ControlModel {
   readonly batches: BatchModel
@@ -80,11 +95,12 @@ export class ControlModel {
    */
   decided(
     { delivery, rules }: AdmittedDelivery,
-    decision: Decision,
+    admitted: Stored,
     { now, appliedAt }: { readonly now: number; readonly appliedAt: number },
     others: Iterable<TrackedDelivery>
   ): void {
     const what = `delivery ${delivery.delivery_id} of ${delivery.var}`
+    const decision = toDecision(admitted, delivery.delivery_id)
     const all = [...others]
     const refusal = rules.find((rule) => this.#mustRefuse(rule, delivery, now, all))
     this.#must(decision !== "dropped" || refusal !== undefined, `${what} is stored, because no rule drops it`)

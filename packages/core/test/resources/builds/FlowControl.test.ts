@@ -116,6 +116,24 @@ describe("flow control in meta", () => {
           { event: "a", cancelOn: { event: "b", match: "event." } },
           "main/go: meta.cancelOn.match must be an expression such as event.data.total > 100: at character 7, Expected IDENTIFIER, got EOF"
         ],
+        [{ event: "a", priority: -1 }, "main/go: meta.priority must be a number from 0 to 3600"],
+        [
+          { event: "a", priority: "event." },
+          "main/go: meta.priority must be an expression such as event.data.total > 100: at character 7, Expected IDENTIFIER, got EOF"
+        ],
+        [
+          { event: "a", rateLimit: { limit: 1, period: "1s" }, debounce: { period: "1s" } },
+          "main/go: meta.rateLimit must not be set together with debounce: the rate would drop the last event, which a debounce keeps"
+        ]
+      ] as const) {
+        assert.strictEqual(yield* reasonFor(meta), reason)
+      }
+    })
+  )
+
+  it.effect("is rejected for a batch without limits, or with a control that it would defeat", () =>
+    Effect.gen(function* () {
+      for (const [meta, reason] of [
         [
           { event: "a", batch: { size: 101, timeout: "1s" } },
           "main/go: meta.batch.size must be a number from 1 to 100"
@@ -144,15 +162,6 @@ describe("flow control in meta", () => {
         [
           { event: "a", batch: { size: 2, timeout: "1m" }, ttl: "1m" },
           "main/go: meta.ttl must be longer than batch.timeout: it counts from the first event of a batch"
-        ],
-        [{ event: "a", priority: -1 }, "main/go: meta.priority must be a number from 0 to 3600"],
-        [
-          { event: "a", priority: "event." },
-          "main/go: meta.priority must be an expression such as event.data.total > 100: at character 7, Expected IDENTIFIER, got EOF"
-        ],
-        [
-          { event: "a", rateLimit: { limit: 1, period: "1s" }, debounce: { period: "1s" } },
-          "main/go: meta.rateLimit must not be set together with debounce: the rate would drop the last event, which a debounce keeps"
         ]
       ] as const) {
         assert.strictEqual(yield* reasonFor(meta), reason)
