@@ -82,6 +82,14 @@ const collecting: ReadonlyArray<Check<FlowStores>> = [
     assert.deepStrictEqual(eventsOf(yield* claim(120)), [events(4)])
   }),
 
+  check("a batch that an older event fills is not due before its first event", function* () {
+    yield* join(1, { now: 50 })
+    yield* join(2, { now: 40 })
+    yield* join(3, { now: 30 })
+    assert.deepStrictEqual(eventsOf(yield* claim(49)), [])
+    assert.deepStrictEqual(eventsOf(yield* claim(50)), [events(1, 2, 3)])
+  }),
+
   check("a batch of one event is due at once", function* () {
     assert.isTrue((yield* join(1, {}, { ...batch, size: 1 }))?.isStored)
     assert.isTrue((yield* join(2, {}, { ...batch, size: 1 }))?.isStored)

@@ -73,7 +73,7 @@ export const makeAdmitBatch = ({ dialect, writer: sql }: Database["Service"]) =>
     return {
       admitted: decided._tag === "Joined" ? null : { ...delivery, due_at: decided.due_at, batch: decided.batch },
       state: decided.state,
-      isDue: change !== null && change.due_at <= now
+      isDue: open !== undefined && change !== null && change.due_at < open.waiting.due_at
     }
   })
 }

@@ -55,9 +55,10 @@ export const admitFlow = (
       if (decided.state !== null) written.set(row, decided.state)
       const change = decided._tag === "Joined" ? decided : decided.closed
       if (open !== undefined && change !== null) setBatch(db, open, change, delivery.depth)
+      const isDue = open !== undefined && change !== null && change.due_at < open.waiting.due_at
       admitted = decided._tag === "Joined" ? null : { ...delivery, due_at: decided.due_at, batch: decided.batch }
-      if (change !== null)
-        effects.batched.push({ joined: admitted === null ? [delivery.delivery_id] : [], isDue: change.due_at <= now })
+      const joined = decided._tag === "Joined" ? [delivery.delivery_id] : []
+      if (change !== null) effects.batched.push({ joined, isDue })
       continue
     }
     const decision = decideFlow(rule, state, now)

@@ -107,11 +107,14 @@ const join = ({ bytes }: BatchRule, { event_id }: BatchedDelivery, open: OpenBat
     : { _tag: "Joined", batch: joined, due_at: waiting.due_at, state: null }
 }
 
-/** Closes a batch before its timeout: its delivery is due at once, ahead of others by its priority. */
-const close = ({ waiting: { ahead_ms = 0 } }: OpenBatch, batch: EventBatch, now: Timestamp): ClosedBatch => ({
-  batch: { ...batch, until: now },
-  due_at: addMillis(now, -ahead_ms)
-})
+/**
+ * Closes a batch before its timeout: its delivery is due at once, ahead of others by its priority. An event that is stored late
+ * may be older than the first one of the batch.
+ */
+const close = ({ waiting: { since, ahead_ms = 0 } }: OpenBatch, batch: EventBatch, now: Timestamp): ClosedBatch => {
+  const until = now > since ? now : since
+  return { batch: { ...batch, until }, due_at: addMillis(until, -ahead_ms) }
+}
 
 /** Returns a batch of these events that no further event joins. */
 export const completeBatch = (events: ReadonlyArray<EventId>, now: Timestamp): EventBatch => ({
