@@ -2,7 +2,6 @@
 import { assert } from "@effect/vitest"
 import {
   AdmissionStore,
-  batchBytesMax,
   type ClaimResult,
   DeliveryStore,
   EventStore,
@@ -98,7 +97,7 @@ const collecting: ReadonlyArray<Check<FlowStores>> = [
 
   check("a batch is due early if the next event does not fit into it", function* () {
     yield* join(1)
-    const large = { ...batch, bytes: batchBytesMax }
+    const large = { ...batch, bytes: 4 * 1024 * 1024 }
     assert.deepStrictEqual(yield* join(2, { now: 10 }, large), {
       isStored: true,
       batched: { joined: [], isDue: true }

@@ -155,7 +155,7 @@ export {
   type ProjectRetention,
   retainingFunctions
 } from "./resources/builds/BuildStore.ts"
-export { Canary, CanarySettings, CanaryState } from "./resources/builds/Canary.ts"
+export { Canary, CanarySettings, CanaryState, listRedirected } from "./resources/builds/Canary.ts"
 export { CanaryCounts, noCounts, SideCounts, sumCounts } from "./resources/builds/CanaryCounts.ts"
 export {
   type CanaryDeployment,
@@ -163,8 +163,7 @@ export {
   type CanaryReport,
   CanaryStore,
   canariesVersion,
-  type KnownCanary,
-  listRedirected
+  type KnownCanary
 } from "./resources/builds/CanaryStore.ts"
 export {
   Concurrency,
@@ -226,10 +225,8 @@ export {
   type AdmissionOutcome,
   AdmissionStore,
   type AdmittedDelivery,
-  type Batched,
   cancelledMax,
   type EarlierRequest,
-  joinBatched,
   joinReplaced,
   type Replaced
 } from "./runtime/runs/AdmissionStore.ts"
@@ -280,8 +277,8 @@ export {
   readErrorText,
   toErrorPattern
 } from "./runtime/runs/ErrorText.ts"
-export type { ClosedBatch, OpenBatch } from "./runtime/runs/EventBatch.ts"
-export { batchBytesMax, decideBatch, EventBatch, findWaiting, parseEventIds } from "./runtime/runs/EventBatch.ts"
+export type { Batched, ClosedBatch, OpenBatch } from "./runtime/runs/EventBatch.ts"
+export { decideBatch, EventBatch, findWaiting, joinBatched, parseEventIds } from "./runtime/runs/EventBatch.ts"
 export {
   EventValues,
   formatOutcome,

@@ -7,9 +7,9 @@ import {
   type AdmissionOutcome,
   AdmissionStore,
   type EarlierRequest,
-  joinBatched,
   joinReplaced
 } from "../runtime/runs/AdmissionStore.ts"
+import { joinBatched } from "../runtime/runs/EventBatch.ts"
 import { admitFlow, type FlowEffects } from "./FlowStatesMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import { cancelByKeys } from "./RunCancellationMemory.ts"

@@ -4,14 +4,9 @@ import { NotFound, Taken } from "../foundation/Errors.ts"
 import type { CanaryId, EnvId, NodeId } from "../foundation/Ids.ts"
 import { Build } from "../resources/builds/Build.ts"
 import { BuildStore } from "../resources/builds/BuildStore.ts"
-import type { Canary } from "../resources/builds/Canary.ts"
+import { type Canary, listRedirected } from "../resources/builds/Canary.ts"
 import { type CanaryCounts, noCounts, sumCounts } from "../resources/builds/CanaryCounts.ts"
-import {
-  type CanaryDeployment,
-  CanaryStore,
-  type KnownCanary,
-  listRedirected
-} from "../resources/builds/CanaryStore.ts"
+import { type CanaryDeployment, CanaryStore, type KnownCanary } from "../resources/builds/CanaryStore.ts"
 import { endpointName, type Manifest } from "../resources/builds/Manifest.ts"
 import { listEndpoints } from "./listEndpoints.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"

@@ -1,9 +1,10 @@
 /** Flow control of the in-memory stores: the executable specification. */
 import type { DeliveryId } from "../foundation/Ids.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
-import type { AdmittedDelivery, Batched, Replaced } from "../runtime/runs/AdmissionStore.ts"
+import type { Claim } from "../runtime/journal/JournalStore.ts"
+import type { AdmittedDelivery, Replaced } from "../runtime/runs/AdmissionStore.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
-import { type ClosedBatch, decideBatch, findWaiting, type OpenBatch } from "../runtime/runs/EventBatch.ts"
+import { type Batched, type ClosedBatch, decideBatch, findWaiting, type OpenBatch } from "../runtime/runs/EventBatch.ts"
 import { debounce, decideFlow, readFlowState, type StoredFlowState } from "../runtime/runs/FlowRules.ts"
 import { throttle } from "../runtime/runs/Throttle.ts"
 import type { MemoryDatabase } from "./MemoryDatabase.ts"
@@ -89,6 +90,20 @@ const setBatch = (
     ...row,
     delivery: { ...delivery, batch, due_at, depth: Math.max(delivery.depth, depth) }
   })
+}
+
+/** Returns the number of characters of the data of the delivery's events. */
+export const countCharacters = (db: Database, { event_id, batch }: Delivery): number =>
+  (batch?.events ?? [event_id]).reduce((sum, id) => sum + (db.events.get(id)?.event_data.length ?? 0), 0)
+
+/** Returns the event of a claimed delivery, and all events of its batch; undefined if it is not stored. */
+export const loadEvents = (
+  db: Database,
+  { event_id, batch }: Delivery
+): Pick<Claim, "event" | "events"> | undefined => {
+  const event = db.events.get(event_id)
+  if (event === undefined) return undefined
+  return batch === undefined ? { event } : { event, events: batch.events.flatMap((id) => db.events.get(id) ?? []) }
 }
 
 /** True if a delivery of the same group is pending or running. */

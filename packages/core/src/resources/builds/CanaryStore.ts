@@ -7,7 +7,6 @@ import type { Deployment } from "./BuildStore.ts"
 import type { Canary, CanaryState } from "./Canary.ts"
 import type { CanaryCounts } from "./CanaryCounts.ts"
 import type { Manifest } from "./Manifest.ts"
-import { nameOf } from "./OnFailure.ts"
 
 /** An active canary with its build. */
 export interface CanaryDeployment extends Deployment {
@@ -78,19 +77,6 @@ export class CanaryStore extends Context.Service<
     readonly redirect: (canary: Canary) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@weft/core/resources/builds/CanaryStore") {}
-
-/**
- * Returns the functions (`ns/var`) of the deployed build that can run deliveries of the canary, whose manifest is null if another
- * one has replaced it. Code that handles single events
- * cannot handle batches, nor the other way round.
- */
-export const listRedirected = (canary: Manifest | null, deployed: Manifest): ReadonlyArray<string> => {
-  const own = new Map((canary?.functions ?? []).map((fn) => [nameOf(fn), fn.flow?.batch === undefined]))
-  return deployed.functions.flatMap((fn) => {
-    const handlesSingle = fn.flow?.batch === undefined
-    return (own.get(nameOf(fn)) ?? handlesSingle) === handlesSingle ? [nameOf(fn)] : []
-  })
-}
 
 /** Returns text that differs after each change of the stored canaries, also if the clocks of nodes differ. */
 export const canariesVersion = (canaries: ReadonlyArray<Pick<Canary, "started_at" | "ended_at">>): string =>

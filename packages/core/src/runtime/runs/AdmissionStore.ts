@@ -10,6 +10,7 @@ import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { ScheduleChange, ScheduleRefusal } from "../../resources/schedules/Schedule.ts"
 import type { Event } from "../events/Event.ts"
 import type { Delivery } from "./Delivery.ts"
+import type { Batched } from "./EventBatch.ts"
 import type { FlowRule } from "./FlowRules.ts"
 import type { CancelledRun } from "./RunControlStore.ts"
 
@@ -50,19 +51,6 @@ export interface Replaced {
   /** Events of the deliveries. */
   readonly events: ReadonlyArray<EventId>
 }
-
-/** Deliveries of an admission that were not stored, because their events joined batches. */
-export interface Batched {
-  readonly joined: ReadonlyArray<DeliveryId>
-  /** True if no further event can join one of the batches, so that it is due. */
-  readonly isDue: boolean
-}
-
-/** Returns the field of an outcome for batches; none without any. */
-export const joinBatched = (all: ReadonlyArray<Batched>): { readonly batched?: Batched } =>
-  all.length === 0
-    ? {}
-    : { batched: { joined: all.flatMap(({ joined }) => joined), isDue: all.some(({ isDue }) => isDue) } }
 
 /** Returns the field of an outcome for what several deliveries replaced; none if they replaced nothing. */
 export const joinReplaced = (all: ReadonlyArray<Replaced>): { readonly replaced?: Replaced } => {

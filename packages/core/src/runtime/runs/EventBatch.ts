@@ -131,3 +131,16 @@ export const parseEventIds = Schema.decodeSync(EventIds)
 
 /** The state of a key without an open batch. */
 const noState = (now: Timestamp): StoredFlowState => writeFlowState({}, now)
+
+/** Deliveries of an admission that were not stored, because their events joined batches. */
+export interface Batched {
+  readonly joined: ReadonlyArray<DeliveryId>
+  /** True if no further event can join one of the batches, so that it is due. */
+  readonly isDue: boolean
+}
+
+/** Returns the field of an outcome for batches; none without any. */
+export const joinBatched = (all: ReadonlyArray<Batched>): { readonly batched?: Batched } =>
+  all.length === 0
+    ? {}
+    : { batched: { joined: all.flatMap(({ joined }) => joined), isDue: all.some(({ isDue }) => isDue) } }
