@@ -22,7 +22,7 @@ export const EventBatch = Schema.Struct({
 export type EventBatch = typeof EventBatch.Type
 
 /** Maximum bytes of the data of a batch: those of the largest event. A larger event of a host is a batch of its own. */
-export const batchBytesMax = 4 * 1024 * 1024
+const batchBytesMax = 4 * 1024 * 1024
 
 type BatchRule = Extract<FlowRule, { _tag: "Batch" }>
 type Waiting = NonNullable<FlowState["waiting"]>
