@@ -6,6 +6,7 @@ import {
   endedRow,
   endRow,
   eventRow,
+  runBatchRow,
   sqlite,
   startRow,
   stepRow,
@@ -24,7 +25,7 @@ const heldRow: Described = { names: ["held_since"], types: ["integer"] }
 const described: Record<string, ReadonlyArray<readonly [row: Described, ...others: ReadonlyArray<string>]>> = {
   events: [[eventRow]],
   deliveries: [[deliveryRow], [heldRow]],
-  runs: [[startRow], [endedRow], [endRow], [suspendRow, "at", "due_at", "ended"]],
+  runs: [[startRow], [endedRow], [endRow], [runBatchRow], [suspendRow, "at", "due_at", "ended"]],
   // Only the holder of the delivery may write.
   workflow_steps: [[stepRow, "delivery_id"]],
   workflow_waits: [[waitRow, "delivery_id"]]

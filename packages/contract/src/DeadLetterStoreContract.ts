@@ -110,7 +110,7 @@ const deadLetterStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(
       { ...second },
       {
-        ...{ env_id: envId(1), run_id: runId(1), event_id: eventId(1), stream_id: streamId(1) },
+        ...{ env_id: envId(1), run_id: runId(1), event_id: eventId(1), event_ids: null, stream_id: streamId(1) },
         ...{ project_id: projectId(1), project_name: "project 1", build_id: buildId(1), ns: "main", var: "onOrder" },
         ...({ run_type: "event", status: "failed", start_time: at(1), attempt: 1, activations: null } as const),
         ...{ result: failure, event_type: "order:created", dead_since: at(6) }

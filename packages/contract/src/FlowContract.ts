@@ -6,6 +6,7 @@
 import { assert } from "@effect/vitest"
 import { AdmissionStore, type Delivery, type FlowRule } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
+import { batchChecks } from "./BatchChecks.ts"
 import { type Check, check, suite } from "./Check.ts"
 import { flowCancellationChecks } from "./FlowCancellationChecks.ts"
 import { admit, admitMany, claim, dedupe, endAll, type FlowStores, ids, idsOf, one } from "./FlowSamples.ts"
@@ -185,6 +186,7 @@ const throttles: ReadonlyArray<Check<FlowStores>> = [
 export const flowChecks: ReadonlyArray<Check<FlowStores>> = [
   ...drops,
   ...flowCancellationChecks,
+  ...batchChecks,
   ...debounces,
   ...throttles
 ]

@@ -4,6 +4,7 @@ import {
   AdmissionStore,
   type ClaimResult,
   type Delivery,
+  type DeliveryStore,
   type FlowRule,
   JournalStore
 } from "@weft/core/adapter"
@@ -11,7 +12,7 @@ import { Effect } from "effect"
 import { claimRequest, type JournalStores } from "./Claims.ts"
 import { at, delivery, deliveryId, ended, envId, event, nodeId, runIds } from "./Samples.ts"
 
-export type FlowStores = AdmissionStore | JournalStores
+export type FlowStores = AdmissionStore | DeliveryStore | JournalStores
 
 const day = 86_400_000
 

@@ -50,6 +50,8 @@ const endedRuns: ReadonlyArray<Run> = sample(
     stop_time: number.map(at),
     origin_run_id: fc.option(number.map(runId)),
     event_id: fc.option(number.map(eventId)),
+    // Nor do they have batches.
+    event_ids: fc.constant(null),
     result: json,
     node_id: number.map(nodeId),
     cpu_ms: fc.option(real),

@@ -315,7 +315,7 @@ const selections: ReadonlyArray<Check<Stores>> = [
     const [first] = yield* targets(select(failed))
     assert.deepStrictEqual(first, {
       ...{ env_id: envId(1), run_id: runId(1), project_id: projectId(1), build_id: buildId(1), ns: "main" },
-      ...{ var: "onOrder", event_id: null, activations: null, is_retried: false, event_bytes: 0 }
+      ...{ var: "onOrder", event_id: null, event_ids: null, activations: null, is_retried: false, event_bytes: 0 }
     })
   }),
 

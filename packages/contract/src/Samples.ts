@@ -181,6 +181,7 @@ export const run = (n: number, fields: Fields<Run> = {}): Run =>
     stop_time: null,
     origin_run_id: null,
     event_id: null,
+    event_ids: null,
     attempt: 1,
     result: null,
     node_id: nodeId(1),

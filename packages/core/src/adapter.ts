@@ -155,7 +155,7 @@ export {
   type ProjectRetention,
   retainingFunctions
 } from "./resources/builds/BuildStore.ts"
-export { Canary, CanarySettings, CanaryState } from "./resources/builds/Canary.ts"
+export { Canary, CanarySettings, CanaryState, listRedirected } from "./resources/builds/Canary.ts"
 export { CanaryCounts, noCounts, SideCounts, sumCounts } from "./resources/builds/CanaryCounts.ts"
 export {
   type CanaryDeployment,
@@ -279,6 +279,8 @@ export {
   readErrorText,
   toErrorPattern
 } from "./runtime/runs/ErrorText.ts"
+export type { Batched, ClosedBatch, OpenBatch } from "./runtime/runs/EventBatch.ts"
+export { decideBatch, EventBatch, findWaiting, joinBatched, parseEventIds } from "./runtime/runs/EventBatch.ts"
 export {
   EventValues,
   formatOutcome,

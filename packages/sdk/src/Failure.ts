@@ -20,13 +20,18 @@ export interface RunFailure<Data = unknown> {
   readonly start_time: string
   readonly stop_time: string
   readonly error: { readonly name: string; readonly message: string; readonly stack: string }
-  /** The event that the run handled. It has its data if the function has `onFailure`. */
-  readonly event: {
-    readonly event_id: string
-    readonly event_type: string
-    readonly stream_id: string
-    readonly event_data?: Data
-  }
+  /** The event that the run handled; of a batch the first one. */
+  readonly event: FailedEvent<Data>
+  /** All events of a batch in their order; absent for a single event. */
+  readonly events?: ReadonlyArray<FailedEvent<Data>>
+}
+
+/** An event of a failed run. It has its data if the function has `onFailure`. */
+export interface FailedEvent<Data = unknown> {
+  readonly event_id: string
+  readonly event_type: string
+  readonly stream_id: string
+  readonly event_data?: Data
 }
 
 /** The event that functions of `onFailure` and handlers of `svc:run:failed` receive. */

@@ -44,6 +44,16 @@ export interface Singleton {
   readonly mode?: "skip" | "cancel"
 }
 
+/** Events that one run handles together. */
+export interface Batch {
+  /** Number of events with which the run starts, 1 to 100. */
+  readonly size: number
+  /** Time after the first event at which the run starts with fewer, 1 second to 15 minutes. */
+  readonly timeout: Duration
+  /** Each value has batches of its own. */
+  readonly key?: Expression
+}
+
 export interface CancelOn {
   /** Exact event types, at most 10. */
   readonly event: string | ReadonlyArray<string>

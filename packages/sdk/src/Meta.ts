@@ -1,5 +1,5 @@
 /** The property `meta` of a function: its triggers and its options. It is validated again at deploy. */
-import type { FlowTerms } from "./FlowControl.ts"
+import type { Batch, FlowTerms } from "./FlowControl.ts"
 
 /** `"500ms"`, `"1s"`, `"1m"`, `"1h"`, `"1d"`, an ISO 8601 duration such as `"PT90S"`, or milliseconds. */
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}` | `P${string}`
@@ -174,6 +174,8 @@ export interface Meta extends BackgroundTerms, RequestTerms {
   readonly tool?: ToolMeta
   readonly resource?: ResourceMeta
   readonly prompt?: PromptMeta
+  /** One run handles several events: see `batchHandler`. */
+  readonly batch?: Batch
   /** True for a function with steps, sleeps and waits: see `durable`. Not for webhooks, tools, resources and prompts. With `strict`, effects outside of steps are refused. */
   readonly durable?: boolean | { readonly strict: boolean }
   /** Headers to mask in logs, in addition to those that are always masked. */

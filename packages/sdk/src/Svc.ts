@@ -86,6 +86,11 @@ export interface EventSvc<Events extends Catalogue = AnyEvents> extends Svc<Even
   readonly event: Event
 }
 
+export interface BatchSvc<Events extends Catalogue = AnyEvents> extends Svc<Events> {
+  /** The events as published. */
+  readonly batch: ReadonlyArray<Event>
+}
+
 export interface ScheduleSvc<Events extends Catalogue = AnyEvents> extends EventSvc<Events> {
   readonly tick: Tick
 }
@@ -112,6 +117,7 @@ export interface PromptSvc<Events extends Catalogue = AnyEvents> extends Svc<Eve
 /** Type of the global `svc`. The trigger of the run determines which optional properties exist. */
 export interface GlobalSvc extends Svc {
   readonly event?: Event
+  readonly batch?: ReadonlyArray<Event>
   readonly tick?: Tick
   readonly request?: WebhookRequest<unknown, Query>
   readonly tool?: unknown

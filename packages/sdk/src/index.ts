@@ -1,3 +1,12 @@
+export {
+  type BatchHandler,
+  type BatchMeta,
+  type BatchOptions,
+  batchHandler,
+  type DurableBatchHandler,
+  type DurableBatchSvc,
+  durableBatchHandler
+} from "./BatchHandler.ts"
 export { type Callable, type CallTerms, callable } from "./Callable.ts"
 export {
   type AttemptOptions,
@@ -35,7 +44,17 @@ export type {
 } from "./Event.ts"
 export type { FailureEvent, RunFailure } from "./Failure.ts"
 export type { Asset, Content, FileData, Files, StoredFile } from "./Files.ts"
-export type { CancelOn, Debounce, Dedupe, Expression, FlowTerms, Rate, Singleton, StartTerms } from "./FlowControl.ts"
+export type {
+  Batch,
+  CancelOn,
+  Debounce,
+  Dedupe,
+  Expression,
+  FlowTerms,
+  Rate,
+  Singleton,
+  StartTerms
+} from "./FlowControl.ts"
 export { type Handler, type HandlerMeta, type HandlerOptions, handler } from "./Handler.ts"
 export type { HostFace, HostFakes, HostFunctions } from "./Host.ts"
 export type {
@@ -83,6 +102,7 @@ export type {
 } from "./StandardSchema.ts"
 export type {
   AnyFunction,
+  BatchSvc,
   Caller,
   EventSvc,
   GlobalSvc,

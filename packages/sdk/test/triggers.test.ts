@@ -4,7 +4,16 @@ import { Schema } from "effect"
 import * as v from "valibot"
 import { describe, expect, it } from "vitest"
 import * as z from "zod"
-import { callable, defineEvents, handler, schedule, tool, webhook } from "../src/index.ts"
+import {
+  batchHandler,
+  callable,
+  defineEvents,
+  durableBatchHandler,
+  handler,
+  schedule,
+  tool,
+  webhook
+} from "../src/index.ts"
 import { testEnv } from "../src/testing/index.ts"
 
 const same = (value: unknown) => value
@@ -19,6 +28,18 @@ describe("meta", () => {
     const all = { event: "a", ...terms, concurrency, idempotency: "a.c" } as const
     expect(handler({ ...all, data: z.unknown() }, same).meta).toEqual(all)
     expect(defineEvents({ a: z.unknown() }).handler(all, same).meta).toEqual(all)
+
+    const batch = { size: 2, timeout: "5s", key: "event.data.a" } as const
+    expect(batchHandler({ event: "a", batch, ...terms, data: z.unknown() }, same).meta).toEqual({
+      event: "a",
+      batch,
+      ...terms
+    })
+    expect(durableBatchHandler({ event: "a", batch, strict: true }, same).meta).toEqual({
+      event: "a",
+      batch,
+      durable: { strict: true }
+    })
 
     expect(schedule("* * * * *", same).meta).toEqual({ schedule: [{ cron: "* * * * *" }] })
     expect(schedule({ cron: ["0 1 * * *", "0 2 * * *"], timezone: "UTC", ...terms }, same).meta).toEqual({
@@ -67,6 +88,22 @@ describe("meta", () => {
     }
     // @ts-expect-error valibot itself cannot convert it
     expect(() => tool({ service: "s", args: v.object({ id: v.string() }) }, same)).toThrow("valibot")
+  })
+})
+
+describe("a batch", () => {
+  const load = batchHandler(
+    { event: "a", batch: { size: 2, timeout: "5s" }, data: z.object({ n: z.coerce.number() }) },
+    (events, svc) => [events.map(({ event_data }) => event_data.n), svc.batch.length]
+  )
+
+  it("receives an array of validated events", async () => {
+    expect(await testEnv().batch(load, [{ n: "1" }, { n: 2 }])).toMatchObject({ result: [[1, 2], 2] })
+  })
+
+  it("fails with the number of an invalid event", async () => {
+    const run = await testEnv().batch(load, [{ n: 1 }, { n: "x" }])
+    expect(run.error?.message).toContain("event_data of event 1")
   })
 })
 

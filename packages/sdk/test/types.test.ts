@@ -14,7 +14,7 @@ export const ById = Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(Sche
 
 const right = `
 import "@weft/sdk/globals"
-import { callable, defineEvents, durable, durableCallable, type DurableSvc, type Event, type FailureEvent, handler, schedule, type Svc, tool, webhook } from "@weft/sdk"
+import { batchHandler, callable, defineEvents, durable, durableBatchHandler, durableCallable, type DurableSvc, type Event, type FailureEvent, handler, schedule, type Svc, tool, webhook } from "@weft/sdk"
 import { testEnv } from "@weft/sdk/testing"
 import { toStandardJsonSchema } from "@valibot/to-json-schema"
 import { ById, Order, Paid, Sent } from "./schemas.ts"
@@ -37,6 +37,18 @@ export const effect = handler({ event: "a", data: Sent }, ({ event_data }) => is
 export const failed = handler({ event: "svc:run:failed", if: "event.data.run_type == 'schedule'" }, (event) => is<typeof event.event_type, "svc:run:failed">(true))
 export const undone = handler({ event: "a", onFailure: "main/refund" }, () => null)
 export const refund = ({ event_data }: FailureEvent<{ id: string }>) => event_data.event.event_data?.id
+export const loaded = batchHandler({ event: "a", data: Order, batch: { size: 2, timeout: "1s" }, idempotency: "customer.id" }, (events, svc) => {
+  is<typeof svc.batch.length, number>(true)
+  return events.map(({ event_type, event_data }) => {
+    is<typeof event_type, "a">(true)
+    return event_data.at.getTime()
+  })
+})
+is<ReturnType<typeof loaded>, Promise<Array<number>>>(true)
+export const napped = durableBatchHandler({ event: "a", batch: { size: 2, timeout: "1s" } }, async (events, svc) => {
+  await svc.sleep("nap", "1h")
+  return svc.batch.length + events.length
+})
 export const free = handler({ event: "a", concurrency: { limit: 1, key: "any.path" } }, () => null)
 
 const events = defineEvents({ "order:created": Order, "order:paid": Paid, "mail:sent": Sent })

@@ -1,6 +1,7 @@
 /** Rules of flow control that decide which deliveries of an event are stored, in the transaction that stores it. */
 import {
   type AdmittedDelivery,
+  type Batched,
   type Delivery,
   debounce,
   decideFlow,
@@ -13,15 +14,21 @@ import {
 } from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import { makeAdmitBatch } from "./BatchAdmission.ts"
 import type { Database } from "./Database.ts"
 import { makeFlowStates, toLockName } from "./FlowStates.ts"
 import { type GroupBusy, makeReplaceGroup } from "./GroupReplacement.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
 
-/** The deliveries to store, and what they replaced. */
-interface AdmittedFlow {
+/** Effects of the rules of an admission on other deliveries. */
+interface FlowEffects {
+  readonly replaced: Array<Replaced>
+  readonly batched: Array<Batched>
+}
+
+/** The deliveries to store, and the effects on others. */
+interface AdmittedFlow extends FlowEffects {
   readonly stored: ReadonlyArray<Delivery>
-  readonly replaced: ReadonlyArray<Replaced>
 }
 
 /** Returns the deliveries to store. Those that a rule drops are left out. Executes nothing for deliveries without rules. */
@@ -29,6 +36,7 @@ export const makeAdmitFlow = (database: Database["Service"], statements: Journal
   const { dialect, writer: sql } = database
   const states = makeFlowStates(database)
   const replaceGroup = makeReplaceGroup(database, statements)
+  const admitBatch = makeAdmitBatch(database)
 
   /** Removes a delivery that is still pending with this due time. Returns false if it is not. */
   const removePending = (env_id: string, { delivery_id, due_at }: Pick<Delivery, "delivery_id" | "due_at">) =>
@@ -46,23 +54,23 @@ export const makeAdmitFlow = (database: Database["Service"], statements: Journal
       (rows) => rows.length > 0
     )
 
-  /** Applies the rules of a delivery. Returns the delivery to store; null if a rule drops it. */
+  /** Applies the rules of a delivery. Returns the delivery to store; null if a rule drops it, or if its event joins a batch. */
   const admitOne = Effect.fnUntraced(function* (
     { delivery, rules }: AdmittedDelivery,
     known: Map<string, StoredFlowState>,
     now: Timestamp,
-    replaced: Array<Replaced>
+    effects: FlowEffects
   ): Effect.fn.Return<Delivery | null, SqlError.SqlError | GroupBusy> {
     const { env_id } = delivery
     const written = new Map<string, StoredFlowState>()
-    let admitted = delivery
+    let admitted: Delivery | null = delivery
     for (const rule of rules) {
       if (rule._tag === "Singleton") {
         if (yield* isActive(delivery)) return null
         continue
       }
       if (rule._tag === "Replace") {
-        replaced.push(yield* replaceGroup(delivery, now))
+        effects.replaced.push(yield* replaceGroup(delivery, now))
         continue
       }
       const state = readFlowState(known.get(toLockName({ env_id, key: rule.key })), now)
@@ -71,7 +79,15 @@ export const makeAdmitFlow = (database: Database["Service"], statements: Journal
         const wasPending = waiting !== undefined && (yield* removePending(env_id, waiting))
         const decided = debounce(rule, delivery, wasPending ? waiting : undefined, now)
         written.set(rule.key, decided.state)
-        admitted = { ...admitted, due_at: decided.due_at }
+        admitted = { ...delivery, due_at: decided.due_at }
+        continue
+      }
+      if (rule._tag === "Batch") {
+        const decided = yield* admitBatch(rule, delivery, state, now)
+        if (decided.state !== null) written.set(rule.key, decided.state)
+        admitted = decided.admitted
+        const joined = admitted === null ? [delivery.delivery_id] : []
+        if (decided.isDue || admitted === null) effects.batched.push({ joined, isDue: decided.isDue })
         continue
       }
       const decision = decideFlow(rule, state, now)
@@ -88,16 +104,16 @@ export const makeAdmitFlow = (database: Database["Service"], statements: Journal
     now: Timestamp
   ): Effect.fn.Return<AdmittedFlow, SqlError.SqlError | GroupBusy> {
     const ruled = all.filter(({ rules }) => rules.length > 0)
-    if (ruled.length === 0) return { stored: all.map(({ delivery }) => delivery), replaced: [] }
+    if (ruled.length === 0) return { stored: all.map(({ delivery }) => delivery), replaced: [], batched: [] }
     yield* states.lock(ruled.flatMap(lockNames))
     const known = yield* states.read(ruled.flatMap(({ delivery: { env_id }, rules }) => keysOf(env_id, rules)))
     const stored: Array<Delivery> = []
-    const replaced: Array<Replaced> = []
+    const effects: FlowEffects = { replaced: [], batched: [] }
     for (const each of all) {
-      const admitted = each.rules.length === 0 ? each.delivery : yield* admitOne(each, known, now, replaced)
+      const admitted = each.rules.length === 0 ? each.delivery : yield* admitOne(each, known, now, effects)
       if (admitted !== null) stored.push(admitted)
     }
-    return { stored, replaced }
+    return { stored, ...effects }
   })
 }
 

@@ -7,6 +7,7 @@ import {
   type DeliveryId,
   type EarlierRequest,
   type Event,
+  joinBatched,
   joinReplaced,
   type ScheduleRefusal,
   type Timestamp
@@ -72,7 +73,11 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
       if (onceKey !== null && !(yield* takeKey(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
     }
     const cancelled = cancels === undefined ? [] : [yield* cancelByKeys(event, cancels, now)]
-    const { stored: accepted, replaced } = yield* admitFlow(
+    const {
+      stored: accepted,
+      replaced,
+      batched
+    } = yield* admitFlow(
       admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id)),
       now
     )
@@ -81,7 +86,8 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
     return {
       _tag: "Stored",
       deliveries: accepted.map(({ delivery_id }) => delivery_id),
-      ...joinReplaced([...cancelled, ...replaced])
+      ...joinReplaced([...cancelled, ...replaced]),
+      ...joinBatched(batched)
     } satisfies AdmissionOutcome
   })
 

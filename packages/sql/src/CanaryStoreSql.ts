@@ -8,6 +8,7 @@ import {
   type CanaryId,
   CanarySettings,
   CanaryStore,
+  listRedirected,
   type Manifest,
   type NodeId,
   noCounts,
@@ -136,7 +137,8 @@ export const layer: Layer.Layer<CanaryStore, never, Database> = Layer.effect(
       // Read by the writer: a node must know a canary when its own request returns.
       known: (since) =>
         writer<KnownRow>`SELECT ${writer.literal(prefixed)}, d.build_id AS deployed_id,
-            CASE WHEN c.state = 'active' THEN NULL ELSE d.manifest END AS deployed_manifest
+            CASE WHEN c.state = 'active' THEN NULL ELSE d.manifest END AS deployed_manifest,
+            CASE WHEN c.state = 'active' THEN NULL ELSE c.manifest END AS canary_manifest
           FROM canaries c LEFT JOIN deployments d ON d.project_id = c.project_id
           WHERE c.state = 'active' OR (c.state = 'rolled_back' AND c.ended_at >= ${since} AND d.build_id <> c.build_id)`.pipe(
           Effect.map((rows) => rows.map(toKnown)),
@@ -159,12 +161,13 @@ export const layer: Layer.Layer<CanaryStore, never, Database> = Layer.effect(
 const makeRedirect = Effect.gen(function* () {
   const { dialect, writer } = yield* Database
 
-  return Effect.fnUntraced(function* ({ env_id, project_id, build_id }: Canary) {
-    const [deployed] = yield* writer<{ build_id: string; manifest: string }>`
-      SELECT build_id, manifest FROM deployments
-      WHERE project_id = ${project_id} AND env_id = ${env_id} AND build_id <> ${build_id}`
+  return Effect.fnUntraced(function* ({ env_id, project_id, build_id, canary_id }: Canary) {
+    const [deployed] = yield* writer<{ build_id: string; manifest: string; canary: string | null }>`
+      SELECT d.build_id, d.manifest, c.manifest AS canary FROM deployments d
+      LEFT JOIN canaries c ON c.project_id = d.project_id AND c.env_id = d.env_id AND c.canary_id = ${canary_id}
+      WHERE d.project_id = ${project_id} AND d.env_id = ${env_id} AND d.build_id <> ${build_id}`
     if (deployed === undefined) return
-    const names = decodeManifest(deployed.manifest).functions.map(({ ns, var: name }) => `${ns}/${name}`)
+    const names = toRedirected(deployed.canary, deployed.manifest)
     // A durable run that continues keeps its build, because its history belongs to that code.
     yield* writer`UPDATE deliveries SET build_id = ${deployed.build_id}
       WHERE env_id = ${env_id} AND project_id = ${project_id} AND build_id = ${build_id} AND continues IS NULL
@@ -190,6 +193,7 @@ type BuildColumns = Pick<
 interface KnownRow extends Row {
   readonly deployed_id: Canary["build_id"] | null
   readonly deployed_manifest: string | null
+  readonly canary_manifest: string | null
 }
 
 const columnNames = Struct.keys(Canary.fields)
@@ -227,11 +231,14 @@ const toDeployment = (row: ActiveRow) => {
 }
 
 const toKnown = (row: KnownRow) => {
-  const { deployed_id, deployed_manifest } = row
+  const { deployed_id, deployed_manifest, canary_manifest } = row
   if (deployed_id === null || deployed_manifest === null) return { canary: toCanary(row), redirect: null }
-  const functions = decodeManifest(deployed_manifest).functions.map(({ ns, var: name }) => `${ns}/${name}`)
+  const functions = toRedirected(canary_manifest, deployed_manifest)
   return { canary: toCanary(row), redirect: { build_id: deployed_id, functions } }
 }
+
+const toRedirected = (canary: string | null, deployed: string) =>
+  listRedirected(canary === null ? null : decodeManifest(canary), decodeManifest(deployed))
 
 const notFound = new NotFound({ resource: "canary" })
 const noDeployed = new NotFound({ resource: "deployed build" })

@@ -58,7 +58,7 @@ export const layer: Layer.Layer<DeadLetterStore, never, Database> = Layer.effect
   })
 )
 
-const refColumns = `r.env_id, r.run_id, r.event_id, r.project_id, r.project_name, r.build_id, r.ns, r.var, r.run_type,
+const refColumns = `r.env_id, r.run_id, r.event_id, r.event_ids, r.project_id, r.project_name, r.build_id, r.ns, r.var, r.run_type,
   r.activations, r.dead_since`
 
 /** The event type of a letter. A join could make a planner without statistics read all events first. */

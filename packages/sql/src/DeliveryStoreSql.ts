@@ -6,7 +6,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import { Database, orUnavailable, readCount } from "./Database.ts"
 import type { Dialect } from "./Dialect.ts"
 
-type PendingRow = Omit<PendingDelivery, "throttle"> & { readonly terms: string }
+type PendingRow = Omit<PendingDelivery, "throttle" | "batch"> & { readonly terms: string }
 
 export const layer: Layer.Layer<DeliveryStore, never, Database> = Layer.effect(
   DeliveryStore,
@@ -26,7 +26,7 @@ export const layer: Layer.Layer<DeliveryStore, never, Database> = Layer.effect(
           FROM deliveries d JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id
           WHERE ${toCondition(reader, dialect, envId, filter)}
           ORDER BY d.due_at, d.delivery_id LIMIT ${limit} OFFSET ${offset}`.pipe(
-          Effect.map((rows) => rows.map(({ terms, ...row }) => ({ ...row, ...decodeThrottle(terms) }))),
+          Effect.map((rows) => rows.map(({ terms, ...row }) => ({ ...row, ...decodeHolds(terms) }))),
           orUnavailable("list")
         ),
 
@@ -54,8 +54,8 @@ export const layer: Layer.Layer<DeliveryStore, never, Database> = Layer.effect(
   })
 )
 
-const decodeThrottle = Schema.decodeSync(
-  Schema.fromJsonString(Schema.Struct(Struct.pick(Delivery.fields, ["throttle"])))
+const decodeHolds = Schema.decodeSync(
+  Schema.fromJsonString(Schema.Struct(Struct.pick(Delivery.fields, ["throttle", "batch"])))
 )
 
 const toCondition = (
@@ -75,7 +75,11 @@ const toCondition = (
     terms.push(sql`(d.ns || '/' || d.var ${among} OR d.project_name || ':' || d.ns || '/' || d.var ${among})`)
   }
   if (eventType !== undefined) terms.push(sql`e.event_type = ${eventType}`)
-  if (eventId !== undefined) terms.push(sql`d.event_id = ${eventId}`)
+  if (eventId !== undefined) {
+    terms.push(sql`(d.event_id = ${eventId} OR (d.event_id IN (
+      SELECT first_event_id FROM batch_events WHERE env_id = ${envId} AND event_id = ${eventId}
+    ) AND d.terms LIKE ${`%"${eventId}"%`}))`)
+  }
   if (deliveryId !== undefined) terms.push(sql`d.delivery_id = ${deliveryId}`)
   if (continues === null) terms.push(sql`d.continues IS NULL`)
   else if (continues !== undefined) terms.push(sql`d.continues = ${continues}`)

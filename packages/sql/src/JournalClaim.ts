@@ -26,13 +26,14 @@ import type { SqlError } from "effect/sql"
 import type { Batched } from "./Batch.ts"
 import type { Database } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
+import { limitBatches, loadBatches } from "./JournalBatches.ts"
 import { continueClaim, lockSuspended } from "./JournalContinuation.ts"
 import { parkFullGroups } from "./JournalGroups.ts"
 import { holdPaused } from "./JournalPauses.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
 import type { makePostponeThrottled } from "./JournalThrottle.ts"
 import { pendingRow, type termFields } from "./rows/DeliveryRows.ts"
-import { startRow, toStartRow } from "./rows/RunRows.ts"
+import { runBatchRow, startRow, toStartRow } from "./rows/RunRows.ts"
 import { continueRow } from "./rows/WorkflowRows.ts"
 
 /** Maximum deliveries in which a claim searches the next one of an environment that is not excluded. */
@@ -76,36 +77,49 @@ export const claimDue = Effect.fnUntraced(function* (
   const chosen = blocked.size === 0 ? loaded : loaded.filter((row) => !blocked.has(row.delivery_id))
   const suspended = yield* lockSuspended(database, chosen)
   const ready = chosen.filter(({ continues }) => continues === null || suspended.runs.has(continues))
-  const first = ready.slice(0, limit)
+  const first = yield* readTerms(database, cursor, ready.slice(0, limit))
   const { taken, terms, postponed } = yield* startThrottled(cursor, first, request.now)
+  const known = { suspended: suspended.runs, events: yield* loadBatches(database, taken, terms) }
   const claims = request.runIds.flatMap((runId, index) => {
     const row = taken[index]
     const rowTerms = terms[index]
-    return row === undefined || rowTerms === undefined ? [] : [toClaim(row, rowTerms, runId, request, suspended.runs)]
+    return row === undefined || rowTerms === undefined ? [] : [toClaim(row, rowTerms, runId, request, known)]
   })
   yield* statements.runIndependent([
     { statement: statements.renewLeases, rows: lease },
     ...storeClaims(statements, claims, taken),
     { statement: statements.deleteDeliveries, rows: pendingRow.encode([...taken, ...suspended.stale, ...removed]) }
   ])
+  if (known.events.size > 0) yield* statements.setBatches.run(runBatchRow.encode(claims.flatMap(startedBatch)))
   cursor.last = claims.at(-1)?.delivery.env_id ?? cursor.last
 
   // Parked and held deliveries may have been all those beyond the shares.
   const beyondShare = parked + held === 0 && [...byEnv.values()].some((rows) => rows.length > share)
-  const isLimited = first.length < ready.length || suspended.isBusy || removed.length > 0
+  const isLimited = first.rows.length < ready.length || suspended.isBusy || removed.length > 0
   if (hasMoreEnvs || loaded.length < open.length || isLimited || beyondShare) {
     return { claims, parked: parked + held + postponed, next_due_at: request.now }
   }
   return { claims, parked: parked + held + postponed, next_due_at: yield* nextDue(database, request, envs) }
 })
 
+/** Returns the rows that fit into the claim, with their terms. */
+const readTerms = (database: Database["Service"], { parseTerms }: ClaimCursor, rows: ReadonlyArray<DueRow>) =>
+  limitBatches(
+    database,
+    rows,
+    rows.map((row) => parseTerms(row.terms))
+  )
+
+/** Returns the run of a claim if it starts with the events of a batch. */
+const startedBatch = ({ delivery, run }: Claim): ReadonlyArray<Run> =>
+  run.event_ids === null || delivery.continues !== null ? [] : [run]
+
 /** Returns the rows that their throttles allow to start, with their terms, and the number of the others, which it postpones. */
 const startThrottled = Effect.fnUntraced(function* (
-  { parseTerms, postponeThrottled }: ClaimCursor,
-  due: ReadonlyArray<DueRow>,
+  { postponeThrottled }: ClaimCursor,
+  { rows: due, terms }: { readonly rows: ReadonlyArray<DueRow>; readonly terms: ReadonlyArray<Terms> },
   now: Timestamp
 ): Effect.fn.Return<ThrottledRows, SqlError.SqlError> {
-  const terms = due.map((row) => parseTerms(row.terms))
   if (terms.every((each) => each.throttle === undefined)) return { taken: due, terms, postponed: 0 }
   const rows = due.map((row, index) => {
     const { throttle } = terms[index] ?? {}
@@ -265,19 +279,41 @@ const toClaim = (
   terms: Terms,
   runId: RunId,
   request: ClaimRequest,
-  suspended: ReadonlyMap<RunId, Run>
+  { suspended, events }: KnownRecords
 ): Claim => {
   const delivery = toDelivery(row, terms)
   const event = toEvent(row)
+  const batch = terms.batch?.events.flatMap((id) => events.get(id) ?? [])
+  const claimed = batch === undefined ? { delivery, event } : { delivery, event, events: batch }
   const run = row.continues === null ? undefined : suspended.get(row.continues)
-  if (run !== undefined) return continueClaim(run, { delivery, event }, runId, request)
-  return { delivery, event, run: startRun(delivery, runId, request.lease.node_id, request.now) }
+  if (run !== undefined) return continueClaim(run, claimed, runId, request)
+  return { ...claimed, run: startRun(delivery, runId, request.lease.node_id, request.now) }
+}
+
+/** Records that deliveries refer to. */
+interface KnownRecords {
+  readonly suspended: ReadonlyMap<RunId, Run>
+  /** Events of batches. */
+  readonly events: ReadonlyMap<EventId, Event>
 }
 
 /** Copies each field by name, which is ten times as fast as a spread. */
 const toDelivery = (
   row: DueRow,
-  { retry, timeout_ms, group, caused_by, depth, durable, awaited, ttl_ms, throttle, on_failure, traceparent }: Terms
+  {
+    retry,
+    timeout_ms,
+    group,
+    caused_by,
+    depth,
+    durable,
+    awaited,
+    ttl_ms,
+    throttle,
+    on_failure,
+    batch,
+    traceparent
+  }: Terms
 ): Delivery => ({
   delivery_id: row.delivery_id,
   env_id: row.env_id,
@@ -304,6 +340,7 @@ const toDelivery = (
   ...(throttle === undefined ? {} : { throttle }),
   ...(on_failure === undefined ? {} : { on_failure }),
   ...(row.cancel_key === null ? {} : { cancel_key: row.cancel_key }),
+  ...(batch === undefined ? {} : { batch }),
   ...(traceparent === undefined ? {} : { traceparent })
 })
 
@@ -319,7 +356,16 @@ const toEvent = (row: DueRow): Event => ({
 
 /** JSON of the column `terms`. Deliveries of earlier releases have no `group` or `durable`, those from outside no `depth`. */
 const Terms = Schema.Struct({
-  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by", "awaited", "ttl_ms", "throttle", "on_failure"]),
+  ...Struct.pick(Delivery.fields, [
+    "retry",
+    "timeout_ms",
+    "caused_by",
+    "awaited",
+    "ttl_ms",
+    "throttle",
+    "on_failure",
+    "batch"
+  ]),
   traceparent: Delivery.fields.traceparent,
   group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   durable: Delivery.fields.durable.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),

@@ -54,11 +54,11 @@ export const lockSuspended = Effect.fnUntraced(function* <Row extends DueRow>(
 /** Returns the claim of a suspended run. It holds a new delivery, so that no earlier holder can write. */
 export const continueClaim = (
   run: Run,
-  { event, delivery }: Omit<Claim, "run">,
+  { delivery, ...claim }: Omit<Claim, "run">,
   id: RunId,
   { lease }: ClaimRequest
 ): Claim => ({
-  event,
+  ...claim,
   delivery: { ...delivery, delivery_id: DeliveryId.make(id) },
   run: continueRun(run, lease.node_id)
 })

@@ -8,7 +8,16 @@ import { countBatchRow, eventCountRow, runCountRow } from "./rows/CountRows.ts"
 import { deliveryRow, pendingRow, unparkRow } from "./rows/DeliveryRows.ts"
 import { eventRow } from "./rows/EventRows.ts"
 import { leaseRow } from "./rows/LeaseRow.ts"
-import { endedRow, endRow, nextAttemptColumns, requeueRow, runKeyRow, setEnded, startRow } from "./rows/RunRows.ts"
+import {
+  endedRow,
+  endRow,
+  nextAttemptColumns,
+  requeueRow,
+  runBatchRow,
+  runKeyRow,
+  setEnded,
+  startRow
+} from "./rows/RunRows.ts"
 import { ignoreExisting, isRunning } from "./StatementText.ts"
 import { workflowStatements } from "./WorkflowStatements.ts"
 
@@ -72,6 +81,14 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
         AND runs.delivery_id IS NOT DISTINCT FROM e.delivery_id
         AND (runs.cleanup_until IS NULL OR e.status = 'cancelled')`,
     returns: "runs.run_id"
+  }),
+
+  /** Stores the events of batches with their runs. */
+  setBatches: batched(sql, dialect, {
+    row: runBatchRow,
+    text: (rows) => `WITH e (${runBatchRow.list}) AS (${rows})
+      UPDATE runs SET event_ids = e.event_ids
+      FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id`
   }),
 
   countRuns: batched(sql, dialect, {

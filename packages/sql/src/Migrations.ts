@@ -14,6 +14,7 @@ import { access } from "./migrations/Access.ts"
 import { alerts } from "./migrations/Alerts.ts"
 import { announcements } from "./migrations/Announcements.ts"
 import { audit } from "./migrations/Audit.ts"
+import { batches } from "./migrations/Batches.ts"
 import { canaries } from "./migrations/Canaries.ts"
 import { chains } from "./migrations/Chains.ts"
 import { checksums } from "./migrations/Checksums.ts"
@@ -87,6 +88,7 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0024_series": run([...series(dialect), ...alerts(dialect)]),
     "0025_canaries": run(canaries(dialect)),
     "0026_search": run(search(dialect)),
+    "0027_batches": run(batches(dialect)),
     "0029_previews": run(previews(dialect)),
     "0030_dead_runs": run(deadRuns)
   }

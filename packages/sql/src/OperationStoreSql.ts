@@ -104,7 +104,7 @@ export const layer: Layer.Layer<OperationStore, never, Database> = Layer.effect(
         // With a plain order, a planner without statistics would not use the index of an event.
         const order = reader.literal(selection.filter.event_id === undefined ? "run_id" : "run_id || ''")
         return reader<TargetRow>`SELECT r.env_id, r.run_id, r.project_id, r.build_id, r.ns, r.var, r.event_id,
-            r.activations, coalesce(octet_length(e.event_data), 0) AS event_bytes,
+            r.event_ids, r.activations, coalesce(octet_length(e.event_data), 0) AS event_bytes,
             CASE WHEN ${reader.literal(hasLaterRun)} OR ${reader.literal(hasDelivery)} THEN 1 ELSE 0 END AS is_retried
           FROM (SELECT ${reader.literal(examinedColumns)} FROM runs WHERE ${condition(selection)} AND ${rest}
             ORDER BY ${order} LIMIT ${limit}) r
@@ -134,7 +134,7 @@ export const layer: Layer.Layer<OperationStore, never, Database> = Layer.effect(
 type TargetRow = Omit<OperationTarget, "is_retried"> & { readonly is_retried: number }
 
 const examinedColumns =
-  "env_id, run_id, project_id, build_id, ns, var, event_id, activations, attempt, origin_run_id, run_type"
+  "env_id, run_id, project_id, build_id, ns, var, event_id, event_ids, activations, attempt, origin_run_id, run_type"
 
 /** SQL of the run of the first attempt of `r`. */
 const firstRun = "CASE WHEN r.attempt = 1 THEN r.run_id ELSE r.origin_run_id END"

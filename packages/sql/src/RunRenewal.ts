@@ -7,7 +7,7 @@ import type { UnexpectedRowCount } from "./Dialect.ts"
 import { applyAll } from "./JournalCommit.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
 import { deliveryRow, toDeliveryRow } from "./rows/DeliveryRows.ts"
-import { startRow, toStartRow } from "./rows/RunRows.ts"
+import { runBatchRow, startRow, toStartRow } from "./rows/RunRows.ts"
 import { stepColumns } from "./rows/WorkflowRows.ts"
 
 /** Returns the methods of `RunControlStore`, for the caller's transaction. */
@@ -48,6 +48,7 @@ export const makeRenewal = ({ dialect, writer: sql }: Database["Service"], state
     }: Fork): Effect.fn.Return<void, SqlError.SqlError> {
       const { env_id, run_id, waiting } = run
       yield* statements.insertRuns.run(startRow.encode([toStartRow(run, null)]))
+      if (run.event_ids !== null) yield* statements.setBatches.run(runBatchRow.encode([run]))
       const waitingFor = waiting === null ? null : parseWaiting(waiting).for
       yield* sql`UPDATE runs SET waiting = ${waiting}, waiting_for = ${waitingFor}
         WHERE env_id = ${env_id} AND run_id = ${run_id}`

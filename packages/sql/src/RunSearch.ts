@@ -34,7 +34,7 @@ const leastIdSince = (since: Timestamp): RunId => leastIdAt(RunId, since - idMar
 export const makeRunCondition =
   (sql: SqlClient.SqlClient, dialect: Dialect) =>
   (envId: EnvId, filter: RunFilter): Statement.Fragment => {
-    const { status, type, since, eventId, waiting, only, project, fn, error, before } = filter
+    const { status, type, since, eventId, inBatches, waiting, only, project, fn, error, before } = filter
     // Columns that indexes of searches have come first: the others of a row are read only if these match.
     const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`]
     if (fn !== undefined) terms.push(sql`var = ${fn.var} AND ns = ${fn.ns}`)
@@ -49,7 +49,11 @@ export const makeRunCondition =
       // Ids contain their creation time and are indexed, so older rows are not read.
       terms.push(sql`start_time >= ${since} AND run_id >= ${leastIdSince(since)}`)
     }
-    if (eventId !== undefined) terms.push(sql`event_id = ${eventId}`)
+    if (eventId !== undefined && inBatches === true) {
+      terms.push(sql`event_id IN (SELECT ${eventId} UNION ALL
+        SELECT first_event_id FROM batch_events WHERE env_id = ${envId} AND event_id = ${eventId})
+        AND (event_id = ${eventId} OR event_ids LIKE ${`%"${eventId}"%`})`)
+    } else if (eventId !== undefined) terms.push(sql`event_id = ${eventId}`)
     if (waiting !== undefined) {
       // Literals, so that the planner matches the partial index of suspended runs.
       terms.push(sql.literal("status = 'running' AND waiting_for IS NOT NULL"))

@@ -25,6 +25,7 @@ export {
   endRow,
   logsText,
   requeueRow,
+  runBatchRow,
   setEnded,
   settledRow,
   startRow,

@@ -10,7 +10,16 @@ import { deliveryRow, pendingRow, unparkRow } from "../src/rows/DeliveryRows.ts"
 import { eventRow } from "../src/rows/EventRows.ts"
 import { leaseRow } from "../src/rows/LeaseRow.ts"
 import { makeRow, type Row, rowConverter } from "../src/rows/Row.ts"
-import { endedRow, endRow, requeueRow, runColumns, runKeyRow, settledRow, startRow } from "../src/rows/RunRows.ts"
+import {
+  endedRow,
+  endRow,
+  requeueRow,
+  runBatchRow,
+  runColumns,
+  runKeyRow,
+  settledRow,
+  startRow
+} from "../src/rows/RunRows.ts"
 import { continueRow, stepCountRow, stepRow, suspendRow, waitKeyRow, waitRow } from "../src/rows/WorkflowRows.ts"
 
 const value: fc.Arbitrary<Value> = fc.oneof(fc.string(), fc.integer(), fc.double({ noNaN: true }), fc.constant(null))
@@ -63,6 +72,7 @@ describe("a row", () => {
   roundTrips("settledRow", settledRow)
   roundTrips("requeueRow", requeueRow)
   roundTrips("runKeyRow", runKeyRow)
+  roundTrips("runBatchRow", runBatchRow)
   roundTrips("eventCountRow", eventCountRow)
   roundTrips("runCountRow", runCountRow)
   roundTrips("leaseRow", leaseRow)
@@ -92,11 +102,11 @@ describe("a row", () => {
 
 describe("a field of Run", () => {
   it("is a column of the statements that insert a run and read it", () => {
-    const written = new Set<string>([...startRow.names, ...endRow.names, ...suspendRow.names])
+    const written = new Set<string>([...startRow.names, ...endRow.names, ...suspendRow.names, ...runBatchRow.names])
     for (const field of Struct.keys(Run.fields)) {
       assert.isTrue(written.has(field), `${field} is not written when a run starts or ends`)
-      // A run without a delivery is never durable.
-      if (!["activations", "waiting", "steps"].includes(field)) assert.include(endedRow.names, field)
+      // A run without a delivery is never durable, and has no batch.
+      if (!["activations", "waiting", "steps", "event_ids"].includes(field)) assert.include(endedRow.names, field)
       assert.include(runColumns.split(", "), field)
     }
   })

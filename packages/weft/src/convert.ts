@@ -264,6 +264,7 @@ export const toRun = (row: HostRun): Run => ({
   stopTime: toDateOrNull(row.stop_time),
   originRunId: row.origin_run_id,
   eventId: row.event_id,
+  eventIds: row.event_ids,
   attempt: row.attempt,
   result: row.result,
   cpuMs: row.cpu_ms,

@@ -197,6 +197,8 @@ export interface Run {
   /** The first attempt's run. On a first attempt: the run that caused this one, if any. */
   readonly originRunId: string | null
   readonly eventId: string | null
+  /** Ids of all events of a batch in their order; null for a single event. */
+  readonly eventIds: ReadonlyArray<string> | null
   /** Counts from 1; a run that was lost with its node does not count. */
   readonly attempt: number
   /** Null while running. */

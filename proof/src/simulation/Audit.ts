@@ -78,6 +78,7 @@ const complete = (model: ReferenceModel, events: ReadonlyArray<Event>, rules: Re
     const count = deliveries.get(event.event_id)?.length ?? 0
     model.must(count === 1, `event ${event.event_id} of a durable function has one delivery (got ${count})`)
   }
+  model.controls.batches.finished()
   for (const held of model.deliveries.values()) {
     if (model.controls.isReplaced(held)) continue
     model.must(held.isSettled && held.runs.length > 0, `delivery ${held.delivery.delivery_id} is settled`)

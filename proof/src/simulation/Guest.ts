@@ -108,14 +108,16 @@ const threw: Outcome = { _tag: "Threw", name: "RangeError", message: "as the scr
 
 interface Svc {
   readonly run: { readonly attempt: number }
-  readonly event_data?: Partial<Job>
+  readonly event?: { readonly event_data?: Partial<Job> }
+  /** Events of a batch. */
+  readonly batch?: ReadonlyArray<{ readonly event_data: Partial<Job> }>
   readonly args?: ReadonlyArray<Job>
   readonly request?: { readonly query?: { readonly takes?: string } }
 }
 
 const readSvc = ({ svc, trigger }: Invocation): { readonly job: Job; readonly attempt: number } => {
-  const { run, event_data, args, request }: Svc = JSON.parse(svc)
-  const given = trigger === "args" ? args?.[0] : event_data
+  const { run, event, batch, args, request }: Svc = JSON.parse(svc)
+  const given = trigger === "args" ? args?.[0] : trigger === "batch" ? batch?.[0]?.event_data : event?.event_data
   const takes = given?.takes ?? Number(request?.query?.takes ?? 0)
   return { job: { script: given?.script ?? ["returns"], key: given?.key ?? "", takes }, attempt: run.attempt }
 }

@@ -1,8 +1,7 @@
 /**
  * The reference model: it follows every statement of the store and checks it against the rules of execution.
  *
- * It sits between the nodes and the store, so it also sees results that never reach a node. A statement that breaks a
- * rule is recorded immediately.
+ * It sits between the nodes and the store, so it also sees results that never reach a node. It records broken rules.
  */
 import type { EnvId } from "@weft/core"
 import type {
@@ -292,6 +291,7 @@ export class ReferenceModel {
       const held = this.deliveries.get(delivery.delivery_id)
       this.must(held !== undefined, `delivery ${delivery.delivery_id} is stored before its claim`)
       if (held !== undefined) this.#startRun(held, run)
+      this.controls.batches.started(claim)
     }
   }
 
@@ -347,8 +347,8 @@ export class ReferenceModel {
     for (const each of deliveries) {
       const { delivery, onceKey, rules } = each
       const isStored = admitted.deliveries.includes(delivery.delivery_id)
-      const times = { now, appliedAt: epochMs + this.#origin.at }
-      if (rules.length > 0) this.controls.decided(each, isStored, times, this.deliveries.values())
+      const appliedAt = epochMs + this.#origin.at
+      if (rules.length > 0) this.controls.decided(each, admitted, { now, appliedAt }, this.deliveries.values())
       else if (onceKey !== null) {
         this.must(isStored !== this.#onceKeys.has(onceKey), `${onceKey} is handled once`)
         this.#onceKeys.add(onceKey)

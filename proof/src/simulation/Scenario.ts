@@ -4,7 +4,7 @@
  * It is plain data, so that a failing scenario can be shortened by removing steps.
  */
 import { Draws } from "./Draws.ts"
-import { type Control, drawCancellation, drawControl } from "./flowControl/Control.ts"
+import { type Control, drawBatch, drawCancellation, drawControl } from "./flowControl/Control.ts"
 import { drawFlowRules, drawKey, drawPlan, type FlowRules, type Plan } from "./workflows/Plan.ts"
 
 /** Metadata of a function, which handles `job:<index>` and `job:all`. */
@@ -191,6 +191,16 @@ export const drawFlowControlScenario = (seed: number): Scenario => {
   const extra = repeat(draws.between(20, 60), (index) => drawStep(draws, scenario.nodes, rules.length, index + 1_000))
   const steps = [...scenario.steps, ...extra.filter(({ _tag }) => _tag === "Publish")]
   return { ...scenario, rules, steps: sortByTime(steps) }
+}
+
+/** Returns the scenario of a seed with flow control, whose functions also handle batches. */
+export const drawBatchScenario = (seed: number): Scenario => {
+  const scenario = drawFlowControlScenario(seed)
+  const draws = new Draws(seed, "batches")
+  const rules = scenario.rules.map(
+    ({ control, ...one }): Rules => ({ ...one, control: drawBatch(draws, control ?? {}) })
+  )
+  return { ...scenario, rules }
 }
 
 const repeat = <A>(count: number, one: (index: number) => A): ReadonlyArray<A> =>

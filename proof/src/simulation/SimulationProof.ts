@@ -3,6 +3,7 @@
 import type { Proof, ProofOptions, ProofResult } from "../Proof.ts"
 import {
   type Counts,
+  drawBatchScenario,
   drawFlowControlScenario,
   drawScenario,
   drawWorkflowScenario,
@@ -37,7 +38,8 @@ const simulate = async ({ seeds, seed, progress }: ProofOptions): Promise<ProofR
   const failures: Array<string> = []
   const began = process.cpuUsage()
   for (let next = first; next < first + count; next++) {
-    for (const scenario of [drawScenario(next), drawWorkflowScenario(next), drawFlowControlScenario(next)]) {
+    for (const draw of [drawScenario, drawWorkflowScenario, drawFlowControlScenario, drawBatchScenario]) {
+      const scenario = draw(next)
       const result = await runScenario(scenario, { recordsTrace: count === 1 })
       all.push(result.counts)
       for (const line of result.trace) console.log(line)
@@ -68,7 +70,15 @@ const describe = async (
   isShortened: boolean
 ): Promise<string> => {
   const isControlled = scenario.rules.some(({ control }) => control !== null)
-  const kind = scenario.flows.length > 0 ? " with durable functions" : isControlled ? " with flow control" : ""
+  const hasBatches = scenario.rules.some(({ control }) => control?.batch !== undefined)
+  const kind =
+    scenario.flows.length > 0
+      ? " with durable functions"
+      : hasBatches
+        ? " with batches"
+        : isControlled
+          ? " with flow control"
+          : ""
   const rule = `seed ${scenario.seed}${kind}: ${violations[0]}`
   if (!isShortened) return rule
   const fails = async (shorter: Scenario) => (await runScenario(shorter)).violations.length > 0

@@ -14,11 +14,11 @@ interface Gained {
 }
 
 const gained: ReadonlyArray<Gained> = [
-  { by: ["run_id", "heap_bytes"], fields: { activations: null, waiting: null, steps: null } },
+  { by: ["run_id", "heap_bytes"], fields: { activations: null, waiting: null, steps: null, event_ids: null } },
   {
     by: ["delivery_id", "retry"],
     fields: { depth: 0, durable: false, continues: null, held_since: null },
-    optional: ["cancel_key"]
+    optional: ["cancel_key", "batch"]
   },
   { by: ["delivery", "onceKey"], fields: { rules: [] } },
   { by: ["schedule_id", "next_at"], fields: { depth: 0 } },

@@ -14,7 +14,7 @@ const run = Schema.decodeUnknownSync(Run)({
   ...{ run_id: uuid, env_id: uuid, stream_id: uuid, project_id: uuid, build_id: uuid, node_id: uuid, event_id: uuid },
   ...{ project_name: "shop", ns: "main", var: "f", run_type: "event", status: "succeeded", origin_run_id: null },
   ...{ start_time: 0, stop_time: null, attempt: 1, result: null, cpu_ms: null, wall_ms: null, heap_bytes: null },
-  ...{ activations: null, waiting: null, steps: null }
+  ...{ activations: null, waiting: null, steps: null, event_ids: null }
 })
 const event = Schema.decodeUnknownSync(Event)({
   ...{ event_id: uuid, env_id: uuid, stream_id: uuid, event_type: "order", event_data: "1" },
@@ -23,8 +23,9 @@ const event = Schema.decodeUnknownSync(Event)({
 
 const durableFields = ["durable", "waiting", "steps", "activations"]
 
-/** Fields without those that a request asks for, and those of previews. */
-const usualFields = Object.keys(RunRecord.fields).filter((field) => field !== "usage" && field !== "preview")
+/** Fields without those that a request asks for, and those of previews and batches. */
+const unusualFields = ["usage", "preview", "event_ids"]
+const usualFields = Object.keys(RunRecord.fields).filter((field) => !unusualFields.includes(field))
 
 const withField = (encoded: object, field: string, text: string): unknown => ({ ...encoded, [field]: JSON.parse(text) })
 

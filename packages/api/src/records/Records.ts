@@ -7,6 +7,7 @@ import {
   EventHandler,
   LogEntry,
   Project,
+  parseEventIds,
   parseWaiting,
   Run,
   RunActivity,
@@ -98,6 +99,12 @@ export const RunRecord = Schema.Struct({
   stop_time: Schema.NullOr(instant("2026-01-31T12:00:00.042Z")),
   origin_run_id: example(Run.fields.origin_run_id, null),
   event_id: Run.fields.event_id,
+  event_ids: Schema.optionalKey(
+    Schema.Array(Event.fields.event_id).annotate({
+      description:
+        "Extension: present for runs of batches only. The ids of all events in their order, the first as `event_id`"
+    })
+  ),
   result: Schema.NullOr(jsonValue({ doubled: 42 })),
   project_id: Run.fields.project_id,
   project_name: example(Run.fields.project_name, "orders"),
@@ -112,7 +119,10 @@ export const RunRecord = Schema.Struct({
 }).annotate({ identifier: "Run" })
 
 /** Returns the record of a run. */
-export const toRunRecord = ({ activations, waiting, steps, ...run }: Run): typeof RunRecord.Type =>
+export const toRunRecord = ({ event_ids, ...run }: Run): typeof RunRecord.Type =>
+  event_ids === null ? withDurable(run) : { ...withDurable(run), event_ids: parseEventIds(event_ids) }
+
+const withDurable = ({ activations, waiting, steps, ...run }: Omit<Run, "event_ids">): typeof RunRecord.Type =>
   activations === null
     ? run
     : {

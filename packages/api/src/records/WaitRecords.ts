@@ -8,7 +8,7 @@ import { Instant, instant } from "./Wire.ts"
 const WaitRecord = Schema.Struct({
   reason: example(Wait.fields.reason, "group").annotate({
     description:
-      "`slot`: due, and no node has claimed it. `group`: its concurrency key is at its limit. `throttle`, `debounce`: flow control. `delay`: published for later. `retry`: the pause before the next attempt. `timer`, `event`, `token`, `run`: a durable run, or the next tick of a schedule. `node`: its node is down. `plan`: the plan allows no more runs. `paused`: its function, project or environment is paused"
+      "`slot`: due, and no node has claimed it. `group`: its concurrency key is at its limit. `throttle`, `debounce`: flow control. `batch`: further events may join it. `delay`: published for later. `retry`: the pause before the next attempt. `timer`, `event`, `token`, `run`: a durable run, or the next tick of a schedule. `node`: its node is down. `plan`: the plan allows no more runs. `paused`: its function, project or environment is paused"
   }),
   since: Instant,
   until: Schema.NullOr(instant("2026-02-03T12:00:00.000Z")).annotate({
@@ -16,7 +16,7 @@ const WaitRecord = Schema.Struct({
   }),
   detail: Wait.fields.detail.annotate({
     description:
-      "Key of the group or throttle, name of the timer, step, event, token or run, or the credential that paused; null for other reasons",
+      "Key of the group or throttle, or name of the timer, step, event, token or run. Of a batch the number of its events, of a pause its credential. Null for other reasons",
     examples: ["main/onOrder#1042"]
   })
 }).annotate({ identifier: "Wait" })

@@ -6,7 +6,7 @@ import { CliOutput } from "effect/cli"
 import * as fc from "fast-check"
 import { getContentType } from "../../src/commands/files/ContentTypes.ts"
 import { endText, entryText } from "../../src/commands/logs/LogText.ts"
-import { errorLines, readError } from "../../src/commands/runs/RunText.ts"
+import { errorLines, readError, runText } from "../../src/commands/runs/RunText.ts"
 import { parseDuration } from "../../src/input/Duration.ts"
 import { parseJsonText } from "../../src/input/JsonText.ts"
 import { parsePeriod } from "../../src/input/Period.ts"
@@ -33,6 +33,20 @@ const columns: ReadonlyArray<Column<Row>> = [
 
 const rows = fc.array(fc.record({ id: fc.uuid(), name: fc.string({ unit: "grapheme" }), note: fc.string() }), {
   maxLength: 5
+})
+
+describe("a run", () => {
+  it("shows its event, or all events of its batch", () => {
+    const id = "01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e"
+    const run: Run = {
+      ...{ run_id: id, env_id: id, stream_id: id, build_id: id, project_id: id, project_name: "shop" },
+      ...{ run_type: "event", status: "running", start_time: "2026-01-31T12:00:00.000Z", stop_time: null },
+      ...{ origin_run_id: null, event_id: "e-1", result: null }
+    }
+    const usage = { ns: "main", var: "load", attempt: 1, cpu_ms: null, wall_ms: null, heap_bytes: null }
+    assert.match(runText(run, usage, plain), /^event +e-1$/m)
+    assert.match(runText({ ...run, event_ids: ["e-1", "e-2"] }, usage, plain), /^events \(2\) +e-1\n +e-2$/m)
+  })
 })
 
 describe("tables", () => {

@@ -980,12 +980,13 @@ export interface UploadedPart {
 }
 
 export interface Wait {
-  /** `slot`: due, and no node has claimed it. `group`: its concurrency key is at its limit. `throttle`, `debounce`: flow control. `delay`: published for later. `retry`: the pause before the next attempt. `timer`, `event`, `token`, `run`: a durable run, or the next tick of a schedule. `node`: its node is down. `plan`: the plan allows no more runs. `paused`: its function, project or environment is paused */
+  /** `slot`: due, and no node has claimed it. `group`: its concurrency key is at its limit. `throttle`, `debounce`: flow control. `batch`: further events may join it. `delay`: published for later. `retry`: the pause before the next attempt. `timer`, `event`, `token`, `run`: a durable run, or the next tick of a schedule. `node`: its node is down. `plan`: the plan allows no more runs. `paused`: its function, project or environment is paused */
   readonly reason:
     | "slot"
     | "group"
     | "throttle"
     | "debounce"
+    | "batch"
     | "delay"
     | "retry"
     | "timer"
@@ -998,7 +999,7 @@ export interface Wait {
   readonly since: string
   /** End of the wait; null if something else ends it */
   readonly until: string | null
-  /** Key of the group or throttle, name of the timer, step, event, token or run, or the credential that paused; null for other reasons */
+  /** Key of the group or throttle, or name of the timer, step, event, token or run. Of a batch the number of its events, of a pause its credential. Null for other reasons */
   readonly detail: string | null
 }
 

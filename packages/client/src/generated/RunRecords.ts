@@ -75,6 +75,8 @@ export interface Run {
   readonly stop_time: string | null
   readonly origin_run_id: string | null
   readonly event_id: string | null
+  /** Extension: present for runs of batches only. The ids of all events in their order, the first as `event_id` */
+  readonly event_ids?: ReadonlyArray<string>
   readonly result: Json
   readonly project_id: string
   readonly project_name: string

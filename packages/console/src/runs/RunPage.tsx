@@ -115,6 +115,7 @@ const Details = (props: { readonly run: Run; readonly onReplayed: (runId: string
               )}
             </Show>
             <Fact name={t().run.activations} value={props.run.activations ?? null} format={String} />
+            <Fact name={t().run.batchSize} value={props.run.event_ids?.length ?? null} format={String} />
             <Show when={props.run.waiting}>
               {(waiting) => (
                 <>

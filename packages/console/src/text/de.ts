@@ -241,6 +241,7 @@ export const de: Texts = {
     cpu: "CPU-Zeit",
     heap: "Speicher",
     activations: "Aktivierungen",
+    batchSize: "Ereignisse des Stapels",
     waitingFor: "Wartet auf",
     until: "bis"
   },

@@ -22,6 +22,7 @@ export const deWaiting: typeof enWaiting = {
       group: "ihren Schlüssel",
       throttle: "ihre Drosselung",
       debounce: "ihre Entprellung",
+      batch: "weitere Ereignisse ihres Stapels",
       delay: "ihre Zeit",
       retry: "einen Versuch",
       timer: "das Ende des Schlafs",

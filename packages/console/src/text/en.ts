@@ -238,6 +238,7 @@ export const en = {
     cpu: "CPU time",
     heap: "Memory",
     activations: "Activations",
+    batchSize: "Events of the batch",
     waitingFor: "Waiting for",
     until: "until"
   },

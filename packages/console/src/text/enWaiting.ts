@@ -13,6 +13,7 @@ export const enWaiting = {
       group: "its concurrency key",
       throttle: "its throttle",
       debounce: "its debounce",
+      batch: "further events of its batch",
       delay: "its time",
       retry: "a retry",
       timer: "a sleep",

@@ -7,10 +7,10 @@ import {
   type AdmissionOutcome,
   AdmissionStore,
   type EarlierRequest,
-  joinReplaced,
-  type Replaced
+  joinReplaced
 } from "../runtime/runs/AdmissionStore.ts"
-import { admitFlow } from "./FlowStatesMemory.ts"
+import { joinBatched } from "../runtime/runs/EventBatch.ts"
+import { admitFlow, type FlowEffects } from "./FlowStatesMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import { cancelByKeys } from "./RunCancellationMemory.ts"
 import { changeSchedules } from "./ScheduleStoreMemory.ts"
@@ -41,14 +41,19 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
       if (refusal !== null) return { _tag: "Refused", refusal }
       if (request !== null) take(request.key, request.digest)
       db.events.set(event.event_id, event)
-      const replaced: Array<Replaced> = cancels === undefined ? [] : [cancelByKeys(db, event, cancels, now)]
+      const cancelled = cancels === undefined ? [] : [cancelByKeys(db, event, cancels, now)]
+      const effects: FlowEffects = { replaced: cancelled, batched: [] }
       const kept = deliveries.flatMap((each) => {
         if (each.onceKey !== null && !take(each.onceKey, "")) return []
-        const delivery = each.rules.length === 0 ? each.delivery : admitFlow(db, each, now, replaced)
+        const delivery = each.rules.length === 0 ? each.delivery : admitFlow(db, each, now, effects)
         return delivery === null ? [] : [delivery]
       })
       for (const delivery of kept) db.deliveries.set(delivery.delivery_id, { delivery, run_id: null })
-      return { _tag: "Stored", deliveries: kept.map((delivery) => delivery.delivery_id), ...joinReplaced(replaced) }
+      return {
+        ...{ _tag: "Stored", deliveries: kept.map((delivery) => delivery.delivery_id) },
+        ...joinReplaced(effects.replaced),
+        ...joinBatched(effects.batched)
+      }
     }
 
     return AdmissionStore.of({

@@ -1,10 +1,10 @@
 /** `CanaryStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
 import { NotFound, Taken } from "../foundation/Errors.ts"
-import type { CanaryId, EnvId, NodeId, ProjectId } from "../foundation/Ids.ts"
+import type { CanaryId, EnvId, NodeId } from "../foundation/Ids.ts"
 import { Build } from "../resources/builds/Build.ts"
 import { BuildStore } from "../resources/builds/BuildStore.ts"
-import type { Canary } from "../resources/builds/Canary.ts"
+import { type Canary, listRedirected } from "../resources/builds/Canary.ts"
 import { type CanaryCounts, noCounts, sumCounts } from "../resources/builds/CanaryCounts.ts"
 import { type CanaryDeployment, CanaryStore, type KnownCanary } from "../resources/builds/CanaryStore.ts"
 import { endpointName, type Manifest } from "../resources/builds/Manifest.ts"
@@ -36,13 +36,18 @@ export const layer: Layer.Layer<CanaryStore, never, MemoryDatabase | BuildStore>
 
     const counts = ({ canary_id }: Canary) => sumCounts([...(db.canaryCounts.get(canary_id)?.values() ?? [])])
 
-    const listFunctions = (projectId: ProjectId) =>
-      (db.deployments.get(projectId)?.manifest.functions ?? []).map(({ ns, var: name }) => `${ns}/${name}`)
+    const listFunctions = ({ project_id, canary_id }: Canary) => {
+      const deployed = db.deployments.get(project_id)
+      const latest = db.canaries.get(project_id)
+      const manifest = latest?.canary.canary_id === canary_id ? latest.manifest : null
+      return deployed === undefined ? [] : listRedirected(manifest, deployed.manifest)
+    }
 
-    const redirect = ({ project_id, build_id }: Canary) => {
+    const redirect = (canary: Canary) => {
+      const { project_id, build_id } = canary
       const deployed = db.deployments.get(project_id)
       if (deployed === undefined || deployed.build_id === build_id) return
-      const functions = listFunctions(project_id)
+      const functions = listFunctions(canary)
       for (const [id, row] of db.deliveries) {
         const { delivery } = row
         const isPending = row.run_id === null && delivery.continues === null && delivery.project_id === project_id
@@ -89,7 +94,7 @@ export const layer: Layer.Layer<CanaryStore, never, MemoryDatabase | BuildStore>
             const isRecent = canary.state === "rolled_back" && (canary.ended_at ?? 0) >= since
             if (!isRecent || deployed === undefined || deployed.build_id === canary.build_id) return []
             const { build_id } = deployed
-            return [{ canary, redirect: { build_id, functions: listFunctions(canary.project_id) } }]
+            return [{ canary, redirect: { build_id, functions: listFunctions(canary) } }]
           })
         ),
 

@@ -62,9 +62,10 @@ const select = (db: Database, envId: EnvId, filter: DeadLetterFilter): ReadonlyA
     .sort(comparePositions)
 
 const toRef = (letter: Omit<DeadLetter, "event_type">) => {
-  const { env_id, run_id, event_id, project_id, project_name, build_id, ns, run_type, activations, dead_since } = letter
+  const { env_id, run_id, event_id, event_ids, project_id, project_name, build_id } = letter
+  const { ns, run_type, activations, dead_since } = letter
   return {
-    ...{ env_id, run_id, event_id, project_id, project_name, build_id, ns, var: letter.var },
+    ...{ env_id, run_id, event_id, event_ids, project_id, project_name, build_id, ns, var: letter.var },
     ...{ run_type, activations, dead_since }
   }
 }

@@ -39,12 +39,14 @@ const select = (db: Database, envId: EnvId, filter: PendingFilter): ReadonlyArra
     .filter((pending) => isListed(pending, filter))
 
 const toPending = (db: Database, { delivery, held_since }: DeliveryRow): PendingDelivery => {
-  const { delivery_id, event_id, project_id, project_name, ns, attempt, due_at, throttle, first_run_id, continues } =
+  const { delivery_id, event_id, project_id, project_name, ns, attempt, due_at, throttle, batch, first_run_id } =
     delivery
+  const { continues } = delivery
   const event = db.events.get(event_id)
   return {
     ...{ delivery_id, event_id, project_id, project_name, ns, var: delivery.var, attempt, due_at },
     ...(throttle === undefined ? {} : { throttle }),
+    ...(batch === undefined ? {} : { batch }),
     ...{ first_run_id, continues, held_since: held_since ?? null, group_key: delivery.group?.key ?? null },
     event_type: event?.event_type ?? "",
     event_time: event?.event_time ?? due_at,
@@ -72,7 +74,7 @@ const isListed = (pending: PendingDelivery, filter: PendingFilter): boolean => {
     (project === undefined || isOf(project)) &&
     functions.every((list) => list.includes(name) || list.includes(`${pending.project_name}:${name}`)) &&
     (eventType === undefined || pending.event_type === eventType) &&
-    (eventId === undefined || pending.event_id === eventId) &&
+    (eventId === undefined || (pending.batch?.events ?? [pending.event_id]).includes(eventId)) &&
     (deliveryId === undefined || pending.delivery_id === deliveryId) &&
     (continues === undefined || pending.continues === continues)
   )

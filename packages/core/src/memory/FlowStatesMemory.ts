@@ -1,8 +1,10 @@
 /** Flow control of the in-memory stores: the executable specification. */
 import type { DeliveryId } from "../foundation/Ids.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import type { Claim } from "../runtime/journal/JournalStore.ts"
 import type { AdmittedDelivery, Replaced } from "../runtime/runs/AdmissionStore.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
+import { type Batched, type ClosedBatch, decideBatch, findWaiting, type OpenBatch } from "../runtime/runs/EventBatch.ts"
 import { debounce, decideFlow, readFlowState, type StoredFlowState } from "../runtime/runs/FlowRules.ts"
 import { throttle } from "../runtime/runs/Throttle.ts"
 import type { MemoryDatabase } from "./MemoryDatabase.ts"
@@ -10,25 +12,31 @@ import { replaceGroup } from "./RunCancellationMemory.ts"
 
 type Database = MemoryDatabase["Service"]
 
+/** Effects of the rules of an admission on other deliveries. */
+export interface FlowEffects {
+  readonly replaced: Array<Replaced>
+  readonly batched: Array<Batched>
+}
+
 /**
- * Applies the rules of a delivery. Returns the delivery to store; null if a rule drops it. Adds what it replaces to
- * `replaced`.
+ * Applies the rules of a delivery. Returns the delivery to store; null if a rule drops it, or if its event joins a batch. Adds
+ * what else the rules do to `effects`.
  */
 export const admitFlow = (
   db: Database,
   { delivery, rules }: AdmittedDelivery,
   now: Timestamp,
-  replaced: Array<Replaced>
+  effects: FlowEffects
 ): Delivery | null => {
   const written = new Map<string, StoredFlowState>()
-  let admitted = delivery
+  let admitted: Delivery | null = delivery
   for (const rule of rules) {
     if (rule._tag === "Singleton") {
       if (isActive(db, delivery)) return null
       continue
     }
     if (rule._tag === "Replace") {
-      replaced.push(replaceGroup(db, delivery, now))
+      effects.replaced.push(replaceGroup(db, delivery, now))
       continue
     }
     const row = rowKey(delivery, rule.key)
@@ -38,7 +46,20 @@ export const admitFlow = (
       const wasPending = waiting !== undefined && removePending(db, waiting)
       const decided = debounce(rule, delivery, wasPending ? waiting : undefined, now)
       written.set(row, decided.state)
-      admitted = { ...admitted, due_at: decided.due_at }
+      admitted = { ...delivery, due_at: decided.due_at }
+      continue
+    }
+    if (rule._tag === "Batch") {
+      const waiting = findWaiting(state, delivery, now)
+      const open = waiting === undefined ? undefined : findOpen(db, waiting)
+      const decided = decideBatch(rule, delivery, open, now)
+      if (decided.state !== null) written.set(row, decided.state)
+      const change = decided._tag === "Joined" ? decided : decided.closed
+      if (open !== undefined && change !== null) setBatch(db, open, change, delivery.depth)
+      const isDue = open !== undefined && change !== null && change.due_at < open.waiting.due_at
+      admitted = decided._tag === "Joined" ? null : { ...delivery, due_at: decided.due_at, batch: decided.batch }
+      const joined = decided._tag === "Joined" ? [delivery.delivery_id] : []
+      if (change !== null) effects.batched.push({ joined, isDue })
       continue
     }
     const decision = decideFlow(rule, state, now)
@@ -47,6 +68,42 @@ export const admitFlow = (
   }
   for (const [row, state] of written) db.flowStates.set(row, state)
   return admitted
+}
+
+/** Returns a batch whose delivery is still pending; undefined if it is not. */
+const findOpen = (db: Database, waiting: OpenBatch["waiting"]): OpenBatch | undefined => {
+  const row = db.deliveries.get(waiting.delivery_id)
+  const isOpen = row?.run_id === null && row.delivery.due_at === waiting.due_at
+  return isOpen && row.delivery.batch !== undefined ? { waiting, batch: row.delivery.batch } : undefined
+}
+
+const setBatch = (
+  db: Database,
+  { waiting: { delivery_id } }: OpenBatch,
+  { batch, due_at }: ClosedBatch,
+  depth: number
+): void => {
+  const row = db.deliveries.get(delivery_id)
+  if (row === undefined) return
+  const { delivery } = row
+  db.deliveries.set(delivery_id, {
+    ...row,
+    delivery: { ...delivery, batch, due_at, depth: Math.max(delivery.depth, depth) }
+  })
+}
+
+/** Returns the number of characters of the data of the delivery's events. */
+export const countCharacters = (db: Database, { event_id, batch }: Delivery): number =>
+  (batch?.events ?? [event_id]).reduce((sum, id) => sum + (db.events.get(id)?.event_data.length ?? 0), 0)
+
+/** Returns the event of a claimed delivery, and all events of its batch; undefined if it is not stored. */
+export const loadEvents = (
+  db: Database,
+  { event_id, batch }: Delivery
+): Pick<Claim, "event" | "events"> | undefined => {
+  const event = db.events.get(event_id)
+  if (event === undefined) return undefined
+  return batch === undefined ? { event } : { event, events: batch.events.flatMap((id) => db.events.get(id) ?? []) }
 }
 
 /** True if a delivery of the same group is pending or running. */

@@ -27,7 +27,7 @@ import {
   type StepRecord,
   type WaitRecord
 } from "../runtime/runs/Workflow.ts"
-import { holdUntil, startThrottled } from "./FlowStatesMemory.ts"
+import { countCharacters, holdUntil, loadEvents, startThrottled } from "./FlowStatesMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 import { holdPaused } from "./PauseStoreMemory.ts"
 import { endWaits } from "./RunCancellationMemory.ts"
@@ -292,7 +292,7 @@ const makeClaim = (db: Database) => {
     const present = shares.filter((delivery) => !removed.includes(delivery))
     const remaining = holdPaused(db, present, request)
     // Characters instead of bytes: accurate enough, since all data is in memory anyway.
-    const seen = takeWithinBudget(remaining, ({ event_id }) => db.events.get(event_id)?.event_data.length ?? 0)
+    const seen = takeWithinBudget(remaining, (delivery) => countCharacters(db, delivery))
     const full = uniqueGroups(seen).flatMap((group) => {
       const open = findAdmissible(db, group, request.now)
       const isOpen = (delivery: Delivery) => open.some((other) => other.delivery_id === delivery.delivery_id)
@@ -337,8 +337,8 @@ const startClaimedRun = (
   runId: RunId,
   request: ClaimRequest
 ): ReadonlyArray<Claim> => {
-  const event = db.events.get(delivery.event_id)
-  if (event === undefined) return []
+  const loaded = loadEvents(db, delivery)
+  if (loaded === undefined) return []
   const { node_id } = request.lease
   if (delivery.continues !== null) {
     const suspended = db.runs.get(delivery.continues)
@@ -351,12 +351,12 @@ const startClaimedRun = (
     db.runs.set(run.run_id, run)
     db.deliveries.delete(delivery.delivery_id)
     db.deliveries.set(held.delivery_id, { delivery: held, run_id: run.run_id })
-    return [{ delivery: held, event, run }]
+    return [{ delivery: held, ...loaded, run }]
   }
   const run = startRun(delivery, runId, node_id, request.now)
   db.runs.set(runId, run)
   db.deliveries.set(delivery.delivery_id, { delivery, run_id: runId })
-  return [{ delivery, event, run }]
+  return [{ delivery, ...loaded, run }]
 }
 
 const findNextDueAt = (db: Database, exclude: ReadonlyArray<EnvId>): Timestamp | null =>

@@ -173,10 +173,10 @@ const typeOf = (db: Database, { event_id }: Run): string | undefined =>
   event_id === null ? undefined : db.events.get(event_id)?.event_type
 
 const toTarget = (db: Database, run: Run): OperationTarget => {
-  const { env_id, run_id, project_id, build_id, ns, var: name, event_id, activations } = run
+  const { env_id, run_id, project_id, build_id, ns, var: name, event_id, event_ids, activations } = run
   const event = event_id === null ? undefined : db.events.get(event_id)
   return {
-    ...{ env_id, run_id, project_id, build_id, ns, var: name, event_id, activations },
+    ...{ env_id, run_id, project_id, build_id, ns, var: name, event_id, event_ids, activations },
     is_retried: isRetried(db, run),
     event_bytes: utf8Length(event?.event_data ?? "")
   }

@@ -1,7 +1,7 @@
 /** `RunStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
 import { NotFound } from "../foundation/Errors.ts"
-import type { EnvId } from "../foundation/Ids.ts"
+import type { EnvId, EventId } from "../foundation/Ids.ts"
 import { readErrorText, toErrorPattern } from "../runtime/runs/ErrorText.ts"
 import type { Run, RunStatus } from "../runtime/runs/Run.ts"
 import { type RunFilter, RunStore } from "../runtime/runs/RunStore.ts"
@@ -80,17 +80,19 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
 
 /** True if the filter selects the run of its environment. */
 export const isListed = (run: Run, filter: RunFilter): boolean => {
-  const { status, type, since, eventId, waiting, only } = filter
+  const { status, type, since, eventId, inBatches, waiting, only } = filter
   return (
     (status === undefined || run.status === status) &&
     (type === undefined || run.run_type === type) &&
     (since === undefined || run.start_time >= since) &&
-    (eventId === undefined || run.event_id === eventId) &&
+    (eventId === undefined || run.event_id === eventId || (inBatches === true && hasEvent(run, eventId))) &&
     (waiting === undefined || isWaiting(run, waiting)) &&
     (only === undefined || only.includes(run.project_id) || only.includes(run.project_name)) &&
     isSearched(run, filter)
   )
 }
+
+const hasEvent = ({ event_ids }: Run, eventId: EventId): boolean => event_ids?.includes(`"${eventId}"`) === true
 
 const isSearched = (run: Run, { project, fn, error, before }: RunFilter): boolean =>
   (project === undefined || run.project_id === project || run.project_name === project) &&

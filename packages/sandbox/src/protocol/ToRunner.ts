@@ -3,7 +3,7 @@ import type { RequestBody } from "@weft/core/adapter"
 import { type OptionalScript, optionalScripts } from "./OptionalNames.ts"
 import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
 
-export const triggers = ["event", "request", "tick", "args", "tool", "resource", "prompt"] as const
+export const triggers = ["event", "request", "tick", "args", "tool", "resource", "prompt", "batch"] as const
 export type Trigger = (typeof triggers)[number]
 
 /** Kinds of request bodies. The kernel uses the same indexes. */

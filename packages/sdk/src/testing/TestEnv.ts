@@ -107,6 +107,12 @@ export interface TestEnv {
     event: Partial<Event> & Pick<Event, "event_type" | "event_data">,
     options?: RunOptions
   ) => Promise<TestRun<Stored<Result>>>
+  /** Runs a function that handles batches, for events with these data. */
+  readonly batch: <E extends Event, Result>(
+    fn: Fn<ReadonlyArray<E>, Result>,
+    data: ReadonlyArray<NoInfer<E["event_data"]>>,
+    options?: EventOptions<NoInfer<E>>
+  ) => Promise<TestRun<Stored<Result>>>
   /** Runs a function of a schedule. */
   readonly tick: <Result>(
     fn: Fn<Tick, Result>,

@@ -23,6 +23,7 @@ interface UntypedTestEnv {
   readonly files: TestEnv["files"]
   readonly event: (fn: Fn, data: unknown, options?: EventOptions<Event>) => Promise<TestRun<unknown>>
   readonly deliver: (fn: Fn, event: Delivered, options?: RunOptions) => Promise<TestRun<unknown>>
+  readonly batch: (fn: Fn, data: ReadonlyArray<unknown>, options?: EventOptions<Event>) => Promise<TestRun<unknown>>
   readonly tick: (fn: Fn, tick?: Partial<Tick>, options?: RunOptions) => Promise<TestRun<unknown>>
   readonly request: (fn: Fn, request?: TestRequest, options?: CallerOptions) => Promise<TestAnswer>
   readonly tool: (fn: Fn, args: unknown, options?: CallerOptions) => Promise<TestRun<unknown>>
@@ -93,6 +94,13 @@ export function testEnv(options: TestOptions = {}): UntypedTestEnv {
 
     event: async (fn, event_data, options = {}) =>
       deliver(fn, { ...options.event, event_type: options.type ?? readEventType(fn.meta), event_data }, options),
+
+    batch: async (fn, data, options = {}) => {
+      const run = buildRun("event", options)
+      const event_type = options.type ?? readEventType(fn.meta)
+      const batch = data.map((event_data) => buildEvent(run, { ...options.event, event_type, event_data }))
+      return toTestRun(run, await start(run, { batch }, options, async (svc) => stored(await fn(batch, svc))))
+    },
 
     tick: async (fn, given = {}, options = {}) => {
       const run = buildRun("schedule", options)

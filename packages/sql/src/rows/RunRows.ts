@@ -20,10 +20,13 @@ const durable = ["activations", "waiting", "steps"] as const
 const ending = ["status", ...outcome, "dead_since"] as const
 
 /** A run that starts, with the delivery that it holds, if any. */
-export const startRow = makeRow(Struct.omit(columns, [...outcome, "dead_since", "waiting"]))
+export const startRow = makeRow(Struct.omit(columns, [...outcome, "dead_since", "waiting", "event_ids"]))
+
+/** The events of a run's batch. A statement of its own stores them, so that other runs need no value. */
+export const runBatchRow = makeRow(Struct.pick(columns, ["env_id", "run_id", "event_ids"]))
 
 /** An ended run without a delivery whose start was not stored. */
-export const endedRow = makeRow(Struct.omit(columns, [...Struct.keys(held), ...durable, "dead_since"]))
+export const endedRow = makeRow(Struct.omit(columns, [...Struct.keys(held), ...durable, "dead_since", "event_ids"]))
 
 /** The end of a run that is stored as running. */
 export const endRow = makeRow(Struct.pick(columns, ["env_id", "run_id", "delivery_id", ...ending]))

@@ -15,6 +15,7 @@ export type Control = {
   readonly throttle?: Rate
   readonly debounce?: { readonly period: number; readonly max?: number; readonly key?: string }
   readonly singleton?: { readonly key?: string; readonly mode?: "cancel" }
+  readonly batch?: { readonly size: number; readonly timeout: number; readonly key?: string }
   readonly priority?: number | string
   readonly cancelOn?: { readonly event: string; readonly match: string }
 }
@@ -50,6 +51,19 @@ export const drawControl = (draws: Draws): Control => {
       return { ...start, singleton: drawKeyed(draws) }
     case "priority":
       return { ...start, priority: draws.pick([0, 5, 600]) }
+  }
+}
+
+/** Returns the control with a batch in place of what may not be combined with it. */
+export const drawBatch = (
+  draws: Draws,
+  { debounce: _, singleton: __, cancelOn: ___, ttl, ...others }: Control
+): Control => {
+  const timeout = draws.pick([1_000, 4_000, 15_000])
+  return {
+    ...others,
+    ...(ttl === undefined || ttl <= timeout ? {} : { ttl }),
+    batch: { size: draws.between(1, 5), timeout, ...drawKeyed(draws) }
   }
 }
 

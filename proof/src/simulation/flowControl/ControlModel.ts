@@ -4,8 +4,19 @@
  * It keeps the times of all deliveries and starts instead of the states of the product. Clocks of nodes differ by at most
  * `slackMs`.
  */
-import type { Admission, AdmittedDelivery, Delivery, DeliveryId, Event, FlowRule, Run, RunId } from "@weft/core/adapter"
+import type {
+  Admission,
+  AdmissionOutcome,
+  AdmittedDelivery,
+  Delivery,
+  DeliveryId,
+  Event,
+  FlowRule,
+  Run,
+  RunId
+} from "@weft/core/adapter"
 import { describeRun, type TrackedDelivery } from "../ReferenceModel.ts"
+import { BatchModel } from "./BatchModel.ts"
 
 type Must = (isSo: boolean, rule: string) => void
 type RuleOf<Tag extends FlowRule["_tag"]> = Extract<FlowRule, { _tag: Tag }>
@@ -17,7 +28,16 @@ interface Debounced {
   readonly since: number
 }
 
+type Stored = Extract<AdmissionOutcome, { _tag: "Stored" }>
+
+/** Returns the decision about a new delivery: it is stored, its event has joined a batch, or it is left out. */
+const toDecision = ({ deliveries, batched }: Stored, id: DeliveryId): "stored" | "joined" | "dropped" => {
+  if (deliveries.includes(id)) return "stored"
+  return batched?.joined.includes(id) === true ? "joined" : "dropped"
+}
+
 export class ControlModel {
+  readonly batches: BatchModel
   readonly #must: Must
   readonly #slackMs: number
   /** Times of stored deliveries or starts by key, ascending. */
@@ -36,6 +56,7 @@ export class ControlModel {
   constructor(must: Must, slackMs: number) {
     this.#must = must
     this.#slackMs = slackMs
+    this.batches = new BatchModel(must, slackMs)
   }
 
   /** Records that the store removed a delivery for a later one. */
@@ -74,20 +95,24 @@ export class ControlModel {
    */
   decided(
     { delivery, rules }: AdmittedDelivery,
-    isStored: boolean,
+    admitted: Stored,
     { now, appliedAt }: { readonly now: number; readonly appliedAt: number },
     others: Iterable<TrackedDelivery>
   ): void {
     const what = `delivery ${delivery.delivery_id} of ${delivery.var}`
+    const decision = toDecision(admitted, delivery.delivery_id)
     const all = [...others]
     const refusal = rules.find((rule) => this.#mustRefuse(rule, delivery, now, all))
-    this.#must(isStored || refusal !== undefined, `${what} is stored, because no rule drops it`)
-    if (!isStored) return
+    this.#must(decision !== "dropped" || refusal !== undefined, `${what} is stored, because no rule drops it`)
+    if (decision === "dropped") return
     const exceeded = rules.find((rule) => this.#mustRefuse(rule, delivery, now, all, this.#slackMs))
     this.#must(exceeded === undefined, `${what} is dropped by its rule ${exceeded?._tag}`)
     for (const rule of rules) {
       if (rule._tag === "Debounce") this.#debounce(rule, delivery, { now, appliedAt }, all)
-      else this.#store(rule, delivery, now)
+      else if (rule._tag === "Batch") {
+        if (decision === "stored") this.batches.opened(rule, delivery, now)
+        else this.batches.joined(rule, delivery, now)
+      } else this.#store(rule, delivery, now)
     }
   }
 
@@ -108,6 +133,7 @@ export class ControlModel {
         return others.some(({ delivery: other, isSettled }) => !isSettled && isSameGroup(other, delivery))
       case "Debounce":
       case "Replace":
+      case "Batch":
         return false
     }
   }

@@ -6,6 +6,7 @@ const reasons: Readonly<Record<Wait["reason"], string>> = {
   group: "its concurrency key is at its limit",
   throttle: "its throttle allows no start yet",
   debounce: "debounced",
+  batch: "further events may join its batch",
   delay: "published for later",
   retry: "pause before the next attempt",
   timer: "timer",

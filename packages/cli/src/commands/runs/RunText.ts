@@ -31,11 +31,18 @@ export const runText = (run: Run, usage: RunUsage, paint: Paint): string => {
     ...(usage.cpu_ms === null ? [] : ([["processor", duration(usage.cpu_ms)]] as const)),
     ["build", run.build_id],
     ["stream", run.stream_id],
-    ...(run.event_id === null ? [] : ([["event", run.event_id]] as const)),
+    ...eventFields(run),
     ...(run.origin_run_id === null ? [] : ([["origin", run.origin_run_id]] as const))
   ])
   const outcome = outcomeText(run, paint)
   return [...facts, ...(outcome === "" ? [] : ["", outcome])].join("\n")
+}
+
+/** Returns the event of a run, or all events of its batch. */
+const eventFields = ({ event_id, event_ids }: Run): ReadonlyArray<readonly [string, string]> => {
+  if (event_ids !== undefined)
+    return event_ids.map((id, index) => [index === 0 ? `events (${event_ids.length})` : "", id])
+  return event_id === null ? [] : [["event", event_id]]
 }
 
 /** Formats the result of a run, or its error with the stack; empty while it is running. */

@@ -160,7 +160,7 @@ export interface Invocation {
    *
    * With `request` a returned response object becomes `Responded`.
    */
-  readonly trigger: "event" | "request" | "tick" | "args" | "tool" | "resource" | "prompt"
+  readonly trigger: "event" | "request" | "tick" | "args" | "tool" | "resource" | "prompt" | "batch"
   /** Wall time. */
   readonly timeoutMs: number
   /**

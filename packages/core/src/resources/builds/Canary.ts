@@ -8,6 +8,8 @@ import { BuildId, CanaryId, EnvId, ProjectId } from "../../foundation/Ids.ts"
 import { parseDuration } from "../../foundation/time/Duration.ts"
 import { Timestamp } from "../../foundation/time/Timestamp.ts"
 import { compileExpression, type ExpressionInput, expressionLengthMax, loadExpression } from "./Expression.ts"
+import type { Manifest } from "./Manifest.ts"
+import { nameOf } from "./OnFailure.ts"
 
 /** Type of the event about a canary that became the deployed build. */
 export const canaryPromotedType = "svc:canary:promoted"
@@ -160,4 +162,17 @@ const toFraction = (text: string): number => {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return ((hash ^ (hash >>> 16)) >>> 0) / 0x1_0000_0000
+}
+
+/**
+ * Returns the functions (`ns/var`) of the deployed build that can run deliveries of the canary, whose manifest is null if another
+ * one has replaced it. Code that handles single events
+ * cannot handle batches, nor the other way round.
+ */
+export const listRedirected = (canary: Manifest | null, deployed: Manifest): ReadonlyArray<string> => {
+  const own = new Map((canary?.functions ?? []).map((fn) => [nameOf(fn), fn.flow?.batch === undefined]))
+  return deployed.functions.flatMap((fn) => {
+    const handlesSingle = fn.flow?.batch === undefined
+    return (own.get(nameOf(fn)) ?? handlesSingle) === handlesSingle ? [nameOf(fn)] : []
+  })
 }

@@ -73,7 +73,7 @@ export class CanaryStore extends Context.Service<
       canaryId: CanaryId,
       end: CanaryEnd
     ) => Effect.Effect<Canary, NotFound | StoreUnavailable>
-    /** Moves pending deliveries of a rolled back canary to the deployed build, if it has their functions. */
+    /** Moves pending deliveries of a rolled back canary to the deployed build, to the functions of `listRedirected`. */
     readonly redirect: (canary: Canary) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@weft/core/resources/builds/CanaryStore") {}

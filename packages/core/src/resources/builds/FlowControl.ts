@@ -32,6 +32,8 @@ export const FlowControl = Schema.Struct({
   debounce: Schema.optionalKey(Schema.Struct({ period_ms: Schema.Int, max_ms: Schema.NullOr(Schema.Int), key })),
   /** Events are not handled while a delivery of the same key is pending or running; or they replace it. */
   singleton: Schema.optionalKey(Schema.Struct({ key, mode: Schema.optionalKey(Schema.Literal("cancel")) })),
+  /** One run handles up to `size` events: those of a key that come within `timeout_ms`. */
+  batch: Schema.optionalKey(Schema.Struct({ size: Schema.Int, timeout_ms: Schema.Int, key })),
   /** Events of these types cancel earlier deliveries and runs with the same value of `match`, if `if` is true for them. */
   cancel_on: Schema.optionalKey(
     Schema.Struct({ events: Schema.Array(Schema.String), match: Schema.String, if: Schema.optionalKey(Schema.String) })
@@ -50,6 +52,7 @@ export const flowKeys = [
   "throttle",
   "debounce",
   "singleton",
+  "batch",
   "priority",
   "cancelOn"
 ]
@@ -61,6 +64,12 @@ const ttlMaxMs = 365 * day
 
 /** Maximum starts per period. The store keeps the time of each. */
 const limitMax = 1_000
+
+/** Maximum events of a batch. */
+const batchSizeMax = 100
+
+const batchTimeoutMinMs = 1_000
+const batchTimeoutMaxMs = 900_000
 
 /** Maximum event types that cancel the runs of a function. */
 const cancellingTypesMax = 10
@@ -74,6 +83,7 @@ type Fields = Readonly<Record<string, unknown>>
 export const readFlowControl = (fields: Fields): Read<FlowControl | undefined> =>
   Result.gen(function* () {
     yield* checkCombinations(fields)
+    const batch = yield* given(fields.batch, (value) => readBatch(value, fields))
     const ttl_ms = yield* given(fields.ttl, (value) => readDuration("ttl", value, 1, ttlMaxMs))
     const dedupe = yield* given(fields.dedupe, readDedupe)
     const rate_limit = yield* given(fields.rateLimit, (value) => readRate("rateLimit", value))
@@ -82,6 +92,9 @@ export const readFlowControl = (fields: Fields): Read<FlowControl | undefined> =
     const singleton = yield* given(fields.singleton, readSingleton)
     const priority = yield* given(fields.priority, readPriority)
     const cancel_on = yield* given(fields.cancelOn, readCancelOn)
+    if (batch !== undefined && ttl_ms !== undefined && ttl_ms <= batch.timeout_ms) {
+      return yield* fault("ttl", "must be longer than batch.timeout: it counts from the first event of a batch")
+    }
     const control: FlowControl = {
       ...(ttl_ms === undefined ? {} : { ttl_ms }),
       ...(dedupe === undefined ? {} : { dedupe }),
@@ -89,6 +102,7 @@ export const readFlowControl = (fields: Fields): Read<FlowControl | undefined> =
       ...(throttle === undefined ? {} : { throttle }),
       ...(debounce === undefined ? {} : { debounce }),
       ...(singleton === undefined ? {} : { singleton }),
+      ...(batch === undefined ? {} : { batch }),
       ...(priority === undefined ? {} : { priority }),
       ...(cancel_on === undefined ? {} : { cancel_on })
     }
@@ -112,7 +126,10 @@ const exclusive = [
   ["singleton", "concurrency", "a singleton has one run at a time"],
   ["singleton", "debounce", "a singleton ignores events while one is pending, so none could replace it"],
   ["rateLimit", "debounce", "the rate would drop the last event, which a debounce keeps"],
-  ["priority", "debounce", "a debounce decides when its run starts"]
+  ["priority", "debounce", "a debounce decides when its run starts"],
+  ["batch", "debounce", "a debounce handles only the last event, and a batch all of them"],
+  ["batch", "singleton", "a singleton leaves out events while one is pending, so none could join it"],
+  ["batch", "cancelOn", "it would cancel other events of the batch as well"]
 ] as const
 
 const checkCombinations = (fields: Fields): Read<void> => {
@@ -158,6 +175,21 @@ const readSingleton = (value: unknown) =>
     const key = yield* readKey("singleton", singleton.key)
     const mode = yield* readOneOf("singleton.mode", singleton.mode ?? "skip", ["skip", "cancel"])
     return { key, ...(mode === "cancel" ? { mode } : {}) }
+  })
+
+const readBatch = (value: unknown, { event }: Fields) =>
+  Result.gen(function* () {
+    if (event === undefined) return yield* fault("batch", "must not be set for a function without an event")
+    const events = Array.isArray(event) ? event : [event]
+    if (events.some((type) => typeof type === "string" && type.startsWith("svc:"))) {
+      return yield* fault("batch", "must not be set for a function that handles events of the system (svc:)")
+    }
+    const batch = yield* readObject("batch", value, ["size", "timeout", "key"])
+    return {
+      size: yield* readInteger("batch.size", batch.size, 1, batchSizeMax),
+      timeout_ms: yield* readDuration("batch.timeout", batch.timeout, batchTimeoutMinMs, batchTimeoutMaxMs),
+      key: yield* readKey("batch", batch.key)
+    }
   })
 
 const readCancelOn = (value: unknown) =>

@@ -58,9 +58,9 @@ export const makePrepareReplays = Effect.gen(function* () {
       else failures.push({ run_id: target.run_id, reason: typeof match === "string" ? match : "its event was removed" })
     }
     yield* admit(replays)
-    const redrives = yield* Effect.forEach(replays, ({ target: { run_id }, event, match }) =>
+    const redrives = yield* Effect.forEach(replays, ({ target, event, match }) =>
       Effect.flatMap(fresh(DeliveryId), (id) =>
-        Effect.map(toDelivery(event, match, id, run_id), (delivery) => ({ runId: run_id, delivery }))
+        Effect.map(toDelivery(event, match, id, target), (delivery) => ({ runId: target.run_id, delivery }))
       )
     )
     return {

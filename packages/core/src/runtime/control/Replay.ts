@@ -69,6 +69,8 @@ export const makeReplay = Effect.gen(function* () {
       })
     if (from !== undefined && data !== undefined)
       return yield* new BadRequest({ reason: "event_data cannot be combined with from: its steps had the other data" })
+    if (run.event_ids !== null && data !== undefined)
+      return yield* new BadRequest({ reason: "event_data cannot replace the data of the events of a batch" })
     const stored = yield* events.get(env_id, event_id)
     const changed = data === undefined ? undefined : yield* change(stored, data)
     const event = changed ?? stored
@@ -78,7 +80,7 @@ export const makeReplay = Effect.gen(function* () {
     const replays = runs.replays({ ...run, event_id: event.event_id }, searchedMax)
     const known = new Set(yield* replays)
 
-    const due = yield* toDelivery(event, match, yield* fresh(DeliveryId), run.run_id)
+    const due = yield* toDelivery(event, match, yield* fresh(DeliveryId), run)
     yield* permits.withPermit(env_id, before === null ? deliver(due, changed) : fork.start(run, due, before))
     claimer.claim(slots.addPending(env_id))
     yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])

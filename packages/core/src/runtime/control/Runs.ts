@@ -83,7 +83,7 @@ export class Runs extends Context.Service<
         const eventId = readEventId(text)
         if (eventId === null) return yield* new NotFound({ resource: "event" })
         const event = yield* events.get(caller.env_id, eventId)
-        const filter: RunFilter = { ...toProjectFilter(caller), eventId: event.event_id }
+        const filter: RunFilter = { ...toProjectFilter(caller), eventId: event.event_id, inBatches: true }
         return (page: PageRequest) => store.list(caller.env_id, page, filter)
       })
 

@@ -56,7 +56,7 @@ export const makeRedrive = Effect.gen(function* () {
       const { env_id, event_id, run_id } = letter
       const event = event_id === null ? null : yield* events.get(env_id, event_id)
       if (event === null) return { reason: "its event is not stored" }
-      return { redrive: { runId: run_id, delivery: yield* toDelivery(event, match, id, run_id) } }
+      return { redrive: { runId: run_id, delivery: yield* toDelivery(event, match, id, letter) } }
     },
     Effect.catchTag("NotFound", ({ message }) => Effect.succeed({ reason: message }))
   )

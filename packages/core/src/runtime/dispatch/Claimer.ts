@@ -21,7 +21,7 @@ import { StorePoller } from "../journal/StorePoller.ts"
 import { latestActivity } from "../runs/Activity.ts"
 import type { Group } from "../runs/Group.ts"
 import * as ClaimerState from "./ClaimerState.ts"
-import { type ClaimUrgency, countSlots, Slots } from "./Slots.ts"
+import { type ClaimUrgency, countClaimSlots, Slots } from "./Slots.ts"
 
 /** Maximum deliveries per claim. */
 const claimMax = 512
@@ -235,7 +235,7 @@ const makeClaim = Effect.gen(function* () {
     const claimed = new Set(claims.map(toLocalId))
     localRuns.end(runIds.filter((runId) => !claimed.has(runId)))
     lease.renewed(renewed)
-    for (const { run, event } of claims) slots.hold(run.env_id, countSlots(event))
+    for (const claim of claims) slots.hold(claim.run.env_id, countClaimSlots(claim))
     // A due delivery that was not claimed needs a slot, not a timer.
     const leftBehind = next_due_at !== null && next_due_at <= now
     slots.endClaim({ all: leftBehind, envs: exclude })

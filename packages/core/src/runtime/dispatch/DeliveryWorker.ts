@@ -205,7 +205,7 @@ export class DeliveryWorker extends Context.Service<
             const work = {
               run,
               depth: delivery.depth,
-              ...buildTrigger(event),
+              ...buildTrigger(claim),
               body: null,
               caller: null,
               timeoutMs: delivery.timeout_ms,
@@ -227,11 +227,11 @@ export class DeliveryWorker extends Context.Service<
   )
 }
 
-/** Returns the activity of an event whose delivery has no further attempt, and of the event about its failure. */
-const handledActivity = ({ event }: Claim, entry: Settlement): ReadonlyArray<ActivityEvent> => {
+/** Returns the activity of events whose delivery has no further attempt, and of the event about its failure. */
+const handledActivity = ({ event, events = [event] }: Claim, entry: Settlement): ReadonlyArray<ActivityEvent> => {
   if (entry._tag !== "Settled" || entry.next !== null) return []
   const followed = entry.followUp === undefined ? [] : publicationActivity(entry.followUp.event, false)
-  return [eventActivity("event:handled", event), ...followed]
+  return [...events.map((each) => eventActivity("event:handled", each)), ...followed]
 }
 
 type Settled = Extract<JournalEntry, { _tag: "Settled" }>

@@ -4,7 +4,7 @@ import { InFlightMap } from "../../foundation/InFlightMap.ts"
 import type { Claim } from "../journal/JournalStore.ts"
 import { Claimer } from "./Claimer.ts"
 import { DeliveryWorker } from "./DeliveryWorker.ts"
-import { countSlots, Slots } from "./Slots.ts"
+import { countClaimSlots, Slots } from "./Slots.ts"
 
 /** Grace period of running deliveries at shutdown, in milliseconds. */
 const drainMs = 30_000
@@ -39,7 +39,7 @@ export class Dispatcher extends Context.Service<
           running.delete(work)
           if (running.size === 0) idle.openUnsafe()
           if (retryAt !== null) claimer.claimAt(retryAt)
-          claimer.claim(slots.release(claim.run.env_id, countSlots(claim.event)))
+          claimer.claim(slots.release(claim.run.env_id, countClaimSlots(claim)))
         })
       }
 

@@ -62,18 +62,18 @@ export const layer = Layer.effect(
 
     const admit = Effect.fnUntraced(function* (publication: Publication, deliveries: ReadonlyArray<KeyedDelivery>) {
       const cancels = yield* toCancelKeys(publication)
-      const { event, isNew, waiting, replaced } = yield* unconfirmed.track(
+      const { event, isNew, waiting, joined, isPending, replaced } = yield* unconfirmed.track(
         permits.withPermit(publication.event.env_id, admitTo(admissions, publication, deliveries, cancels)),
         // The event may have waited for an earlier query of its keys.
         publication.event.created_at
       )
       if (!isNew) return event
-      dropped += deliveries.length - waiting + replaced.events.length
+      dropped += deliveries.length - waiting - joined + replaced.events.length
       arrivals.published(event)
       yield* bus.publish(publicationActivity(publication.event, publication.beginsStream))
       if (replaced.runs.length > 0) yield* notifyCancelled(replaced.runs)
       childRuns.ended(replaced.events.map((event_id) => ({ env_id: event.env_id, event_id })))
-      if (waiting > 0) yield* notifyPending([event])
+      if (isPending) yield* notifyPending([event])
       if (publication.schedule?._tag === "Created") yield* bus.sendControl([{ type: "schedules:changed" }])
       return event
     })

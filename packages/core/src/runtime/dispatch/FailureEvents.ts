@@ -139,9 +139,12 @@ const toFailureEvent = (claim: Claim, run: Run, event_id: EventId): Event => {
   }
 }
 
-/** Returns the data of the event. Only functions with `onFailure` share the data of their own event. */
-const toFailure = ({ event, delivery }: Claim, run: Run) => {
-  const { event_id, event_type, stream_id, event_data } = event
+/** Returns the data of the event. Only functions with `onFailure` share the data of their own events. */
+const toFailure = ({ event, events, delivery }: Claim, run: Run) => {
+  const toShared = ({ event_id, event_type, stream_id, event_data }: Event) => ({
+    ...{ event_id, event_type, stream_id },
+    ...(delivery.on_failure === undefined ? {} : { event_data: fromJsonText(event_data) })
+  })
   const { run_id, project_id, project_name, build_id, ns, var: name, run_type, status, attempt } = run
   const { error }: { readonly error?: Schema.Json } = JSON.parse(run.result ?? "{}")
   return {
@@ -149,9 +152,7 @@ const toFailure = ({ event, delivery }: Claim, run: Run) => {
     start_time: iso(run.start_time),
     stop_time: iso(run.stop_time ?? run.start_time),
     error: error ?? null,
-    event: {
-      ...{ event_id, event_type, stream_id },
-      ...(delivery.on_failure === undefined ? {} : { event_data: fromJsonText(event_data) })
-    }
+    event: toShared(event),
+    ...(events === undefined ? {} : { events: events.map(toShared) })
   }
 }

@@ -77,10 +77,10 @@ export class HostTransactions extends Context.Service<
   )
 }
 
-const encodeText = (publication: Publication, { waiting, replaced }: AdmissionResult): string => {
+const encodeText = (publication: Publication, { isPending, replaced }: AdmissionResult): string => {
   const ended = replaced.runs.map(({ run }) => run)
   const control: Array<ControlMessage> = [...toStopMessages(ended)]
-  if (waiting > 0) control.push({ type: "deliveries:waiting", node_id: null })
+  if (isPending) control.push({ type: "deliveries:waiting", node_id: null })
   if (publication.schedule?._tag === "Created") control.push({ type: "schedules:changed" })
   const content = {
     control: control.map(encodeControl),

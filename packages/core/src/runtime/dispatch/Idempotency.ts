@@ -30,10 +30,16 @@ export interface AdmissionResult {
   readonly event: Event
   readonly isNew: boolean
   readonly waiting: number
+  /** Number of batches that the event joined. */
+  readonly joined: number
+  /** True if deliveries are pending that were not before, or are due earlier. */
+  readonly isPending: boolean
   readonly replaced: Replaced
 }
 
 const replacedNone: Replaced = { runs: [], events: [] }
+
+const admittedNone = { isNew: false, waiting: 0, joined: 0, isPending: false, replaced: replacedNone }
 
 /** Returns a function that builds the deliveries of a publication, none of them claimed. */
 export const makeDeliveries = Effect.gen(function* () {
@@ -103,12 +109,14 @@ export const admitTo = Effect.fnUntraced(function* (
     case "Refused":
       return yield* new BadRequest({ reason: describeRefusal(admitted.refusal) })
     case "Earlier":
-      return { event: yield* checkDigest(admitted.earlier, request), isNew: false, waiting: 0, replaced: replacedNone }
+      return { ...admittedNone, event: yield* checkDigest(admitted.earlier, request) }
     case "Stored":
       return {
         event,
         isNew: true,
         waiting: admitted.deliveries.length,
+        joined: admitted.batched?.joined.length ?? 0,
+        isPending: admitted.deliveries.length > 0 || admitted.batched?.isDue === true,
         replaced: admitted.replaced ?? replacedNone
       }
   }

@@ -67,10 +67,12 @@ export const makeRenew = Effect.gen(function* () {
     const { event_id } = next
     const output = toJsonText({ continued: event_id })
     const ended = endRun(run, { outcome: { _tag: "Returned", output }, usage }, now)
+    // The new run has the arguments, and not the events of a batch.
+    const { batch: _, ...single } = delivery
     const renewal = {
       ...{ run: ended, logs, deliveryId: delivery.delivery_id, event: next },
       delivery: {
-        ...{ ...(yield* withDeployed(delivery)), delivery_id: yield* fresh(DeliveryId), event_id },
+        ...{ ...(yield* withDeployed(single)), delivery_id: yield* fresh(DeliveryId), event_id },
         ...({ run_type: "call", attempt: 1, due_at: now, caused_by: run.run_id, first_run_id: null } as const),
         continues: null
       }

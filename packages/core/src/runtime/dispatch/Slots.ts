@@ -23,6 +23,12 @@ const slotCharacters = 64 * 1024
 export const countSlots = ({ event_data }: Pick<Event, "event_data">): number =>
   Math.max(1, Math.ceil(event_data.length / slotCharacters))
 
+/** Returns the number of slots that a claimed delivery takes, with all events of its batch. */
+export const countClaimSlots = ({ event, events }: Pick<Claim, "event" | "events">): number =>
+  events === undefined
+    ? countSlots(event)
+    : Math.max(1, Math.ceil(events.reduce((sum, { event_data }) => sum + event_data.length, 0) / slotCharacters))
+
 /** Minimum free slots for an immediate claim. */
 const immediateMin = 32
 

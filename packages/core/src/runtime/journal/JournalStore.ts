@@ -114,6 +114,8 @@ export interface ClaimRequest {
 export interface Claim {
   readonly delivery: Delivery
   readonly event: Event
+  /** Events of its batch in their order, of which `event` is the first; absent for a single event. */
+  readonly events?: ReadonlyArray<Event>
   /**
    * As stored: `running`, with `start_time` = `now`. If the delivery continues a run, that run: `delivery_id` is then new, so
    * that an earlier holder of the run can no longer write.

@@ -88,6 +88,9 @@ export class SeriesRecorder extends Context.Service<
 
 /** Returns the first instant at which the run could have started. Holds move `due_at` of a delivery, not the event. */
 const waitedSince = (
-  { attempt, due_at, run_type }: Claim["delivery"],
+  { attempt, due_at, run_type, batch }: Claim["delivery"],
   { created_at, event_time }: Claim["event"]
-): number => (attempt > 1 || run_type === "run" ? due_at : Math.min(due_at, Math.max(created_at, event_time)))
+): number => {
+  if (attempt > 1 || run_type === "run") return due_at
+  return Math.min(due_at, batch === undefined ? Math.max(created_at, event_time) : batch.until)
+}

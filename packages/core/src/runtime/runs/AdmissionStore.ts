@@ -10,6 +10,7 @@ import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { ScheduleChange, ScheduleRefusal } from "../../resources/schedules/Schedule.ts"
 import type { Event } from "../events/Event.ts"
 import type { Delivery } from "./Delivery.ts"
+import type { Batched } from "./EventBatch.ts"
 import type { FlowRule } from "./FlowRules.ts"
 import type { CancelledRun } from "./RunControlStore.ts"
 
@@ -22,7 +23,7 @@ export interface AdmittedDelivery {
 
 export interface Admission {
   readonly event: Event
-  /** Deliveries, all pending. One whose key is taken is left out, and so is one that a rule drops. */
+  /** Deliveries, all pending. One whose key is taken is left out, and so is one that a rule drops or whose event joins a batch. */
   readonly deliveries: ReadonlyArray<AdmittedDelivery>
   /** Idempotent request. If its key is taken, nothing is stored. `digest` identifies the content of the request. */
   readonly request: { readonly key: string; readonly digest: string } | null
@@ -59,7 +60,12 @@ export const joinReplaced = (all: ReadonlyArray<Replaced>): { readonly replaced?
 
 export type AdmissionOutcome =
   /** The event was stored, with these deliveries. */
-  | { readonly _tag: "Stored"; readonly deliveries: ReadonlyArray<DeliveryId>; readonly replaced?: Replaced }
+  | {
+      readonly _tag: "Stored"
+      readonly deliveries: ReadonlyArray<DeliveryId>
+      readonly replaced?: Replaced
+      readonly batched?: Batched
+    }
   | { readonly _tag: "Earlier"; readonly earlier: EarlierRequest }
   | { readonly _tag: "Refused"; readonly refusal: ScheduleRefusal }
 

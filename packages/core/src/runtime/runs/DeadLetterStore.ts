@@ -19,6 +19,7 @@ export interface DeadLetterRef
     | "env_id"
     | "run_id"
     | "event_id"
+    | "event_ids"
     | "project_id"
     | "project_name"
     | "build_id"

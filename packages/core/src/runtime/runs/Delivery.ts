@@ -10,6 +10,7 @@ import { BuildId, DeliveryId, EnvId, EventId, ProjectId, RunId, StreamId } from 
 import { Timestamp } from "../../foundation/time/Timestamp.ts"
 import { OnFailure } from "../../resources/builds/OnFailure.ts"
 import { RetryPolicy } from "../../resources/builds/RetryPolicy.ts"
+import { EventBatch } from "./EventBatch.ts"
 import { RunType } from "./Run.ts"
 
 export const Delivery = Schema.Struct({
@@ -51,6 +52,8 @@ export const Delivery = Schema.Struct({
   on_failure: Schema.optionalKey(OnFailure),
   /** Events cancel deliveries and runs with this key (`cancelOn`). */
   cancel_key: Schema.optionalKey(Schema.String),
+  /** The events that its run handles together, of which `event_id` is the first; absent for a single event. */
+  batch: Schema.optionalKey(EventBatch),
   /** Span of the publication in W3C format, if there was a tracer. Its runs belong to that trace. */
   traceparent: Schema.optionalKey(Schema.String)
 })

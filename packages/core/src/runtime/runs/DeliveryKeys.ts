@@ -1,7 +1,7 @@
 /** Keys of deliveries, from a function's `meta` (decisions 5.1): groups, idempotency and flow control. */
 import { Effect } from "effect"
 import { Digest } from "effect/crypto"
-import { utf8Encode } from "../../foundation/Utf8.ts"
+import { utf8Encode, utf8Length } from "../../foundation/Utf8.ts"
 import type { Match } from "../../resources/builds/Deployments.ts"
 import { type FlowControl, prioritySecondsMax } from "../../resources/builds/FlowControl.ts"
 import type { Event } from "../events/Event.ts"
@@ -94,6 +94,13 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest 
         all.push({ _tag: "Debounce", key: yield* keyOf("debounce", event, match, debounce.key), period_ms, max_ms })
       }
       if (singleton?.mode === "cancel") all.push({ _tag: "Replace" })
+      // A call by name has arguments of its own.
+      if (flow.batch !== undefined && match.run_type === "event") {
+        const { size, timeout_ms, key: expression } = flow.batch
+        // A batch ends on the build for which it began.
+        const key = yield* keyOf(`batch:${match.build.build_id}`, event, match, expression)
+        all.push({ _tag: "Batch", key, size, timeout_ms, bytes: utf8Length(event.event_data) })
+      }
       return all
     })
 

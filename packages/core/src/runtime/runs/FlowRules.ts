@@ -18,6 +18,17 @@ export type FlowRule =
   | { readonly _tag: "Singleton" }
   /** A delivery replaces all of its group that are pending or running. Applies after all others, if none drops it. */
   | { readonly _tag: "Replace" }
+  /**
+   * The event joins the pending batch of the key, and its delivery is not stored; or the delivery begins a new batch. `bytes` are
+   * those of the event's data. Applies after all others.
+   */
+  | {
+      readonly _tag: "Batch"
+      readonly key: string
+      readonly size: number
+      readonly timeout_ms: number
+      readonly bytes: number
+    }
   /** A delivery replaces the pending one of the key, and starts later: at most `max_ms` after the first one. */
   | { readonly _tag: "Debounce"; readonly key: string; readonly period_ms: number; readonly max_ms: number | null }
 
@@ -25,8 +36,18 @@ export type FlowRule =
 const FlowState = Schema.Struct({
   /** Times of the latest deliveries, ascending. */
   times: Schema.optionalKey(Schema.Array(Timestamp)),
-  /** The delivery that waits for the end of its debounce, and the time of the first that it replaced. */
-  waiting: Schema.optionalKey(Schema.Struct({ delivery_id: DeliveryId, due_at: Timestamp, since: Timestamp }))
+  /**
+   * The delivery that waits for the end of its debounce, and the time of the first that it replaced. Or the delivery of a batch,
+   * with the time and the priority of its first event.
+   */
+  waiting: Schema.optionalKey(
+    Schema.Struct({
+      delivery_id: DeliveryId,
+      due_at: Timestamp,
+      since: Timestamp,
+      ahead_ms: Schema.optionalKey(Schema.Int)
+    })
+  )
 })
 export type FlowState = typeof FlowState.Type
 

@@ -22,7 +22,10 @@ export interface ListedOperations {
 
 /** The fields of a selected run that operations need. */
 export interface OperationTarget
-  extends Pick<Run, "env_id" | "run_id" | "project_id" | "build_id" | "ns" | "var" | "event_id" | "activations"> {
+  extends Pick<
+    Run,
+    "env_id" | "run_id" | "project_id" | "build_id" | "ns" | "var" | "event_id" | "event_ids" | "activations"
+  > {
   /** True if its delivery has a later attempt, or is pending again. */
   readonly is_retried: boolean
   /** Bytes of the data of its event. */

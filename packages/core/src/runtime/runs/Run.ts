@@ -33,6 +33,8 @@ export const Run = Schema.Struct({
   /** Run of the first attempt; for a first attempt the run that caused this one, if any. */
   origin_run_id: Schema.NullOr(RunId),
   event_id: Schema.NullOr(EventId),
+  /** Ids of the events of its batch as JSON text, of which `event_id` is the first; null for a single event. */
+  event_ids: Schema.NullOr(JsonText),
   /** Number of the attempt, from 1; a run that was lost with its node does not count. */
   attempt: Schema.Int,
   /** Null while running. */

@@ -17,6 +17,8 @@ export interface RunFilter {
   /** Only runs that started at or after this instant. */
   readonly since?: Timestamp
   readonly eventId?: EventId
+  /** True to select also the runs of batches that the event `eventId` joined. */
+  readonly inBatches?: true
   /** Only suspended runs that wait for this; `any` for all suspended runs. */
   readonly waiting?: WaitingFor | "any"
   /** Only runs of the project with this id, or this name at that time. */

@@ -16,8 +16,17 @@ export interface Trigger {
  * - `svc:call`, and a tick of a dynamic schedule: the arguments are the elements of `event_data.args`.
  * - `svc:schedule` of a static schedule: the argument is the tick, which is `event_data` without `fn`.
  * - Any other event: the argument is the event.
+ * - A batch: the argument is the array of its events.
  */
-export const buildTrigger = (event: Event): Trigger => {
+export const buildTrigger = ({
+  event,
+  events
+}: {
+  readonly event: Event
+  readonly events?: ReadonlyArray<Event>
+}): Trigger => {
+  if (events !== undefined)
+    return { trigger: "batch", facts: `{"batch":[${events.map(formatEvent).join(",")}],"caller":null}` }
   const facts = `{"event":${formatEvent(event)},"caller":null`
   switch (event.event_type) {
     case "svc:call":

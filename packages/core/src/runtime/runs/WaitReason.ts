@@ -13,6 +13,7 @@ import { parseWaiting, type WaitingFor } from "./Workflow.ts"
  * - `slot`: due, and no node has claimed it.
  * - `group`: the runs of its concurrency key are at their limit.
  * - `throttle`, `debounce`: flow control delays it.
+ * - `batch`: further events may join it.
  * - `delay`: its event was published for a later time.
  * - `retry`: the pause before the next attempt, of a delivery or of a step.
  * - `timer`, `event`, `token`, `run`: what a durable run waits for; `timer` also: the next tick of a schedule.
@@ -21,7 +22,7 @@ import { parseWaiting, type WaitingFor } from "./Workflow.ts"
  * - `paused`: the function, its project or its environment is paused.
  */
 const WaitReason = Schema.Literals([
-  ...["slot", "group", "throttle", "debounce", "delay", "retry", "timer", "event", "token", "run", "node"],
+  ...["slot", "group", "throttle", "debounce", "batch", "delay", "retry", "timer", "event", "token", "run", "node"],
   "plan",
   "paused"
 ] as const)
@@ -31,7 +32,10 @@ export const Wait = Schema.Struct({
   since: Timestamp,
   /** End of the wait; null if something else ends it. */
   until: Schema.NullOr(Timestamp),
-  /** Key of the group or throttle, name of the timer, step, event, token or run, or the credential that paused; null for other reasons. */
+  /**
+   * Key of the group or throttle, or name of the timer, step, event, token or run. Of a batch the number of its events, of a pause
+   * its credential. Null for other reasons.
+   */
   detail: Schema.NullOr(Schema.String)
 })
 export type Wait = typeof Wait.Type
@@ -40,7 +44,16 @@ export type Wait = typeof Wait.Type
 export interface PendingDelivery
   extends Pick<
     Delivery,
-    "delivery_id" | "event_id" | "project_id" | "project_name" | "ns" | "var" | "attempt" | "due_at" | "throttle"
+    | "delivery_id"
+    | "event_id"
+    | "project_id"
+    | "project_name"
+    | "ns"
+    | "var"
+    | "attempt"
+    | "due_at"
+    | "throttle"
+    | "batch"
   > {
   readonly event_type: string
   readonly event_time: Timestamp
@@ -70,6 +83,9 @@ export const explainDelivery = (pending: PendingDelivery, now: Timestamp, pause?
   if (held_since !== null) return { reason: "throttle", since: held_since, until, detail: throttle?.key ?? null }
   const { first_run_id, last_stop } = pending
   if (first_run_id !== null) return { reason: "retry", since: last_stop ?? created_at, until, detail: null }
+  const { batch } = pending
+  if (batch !== undefined && batch.until > now)
+    return { reason: "batch", since: created_at, until, detail: `${batch.events.length} of ${batch.size}` }
   const reason = due_at > event_time ? "debounce" : "delay"
   return { reason, since: created_at, until, detail: null }
 }

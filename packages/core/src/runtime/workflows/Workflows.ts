@@ -209,7 +209,7 @@ export class Workflows extends Context.Service<
         )
 
       const activate = Effect.fnUntraced(function* (claim: Claim, guest: Guest, loaded: LoadedRun) {
-        const { run, event, delivery } = claim
+        const { run, delivery } = claim
         const { history: stored, logs, cleanup_until: cleanupUntil } = loaded
         guest.logs = logs
         const tokens = yield* openTokens(claim, stored)
@@ -236,7 +236,7 @@ export class Workflows extends Context.Service<
         })
         yield* active.begin(claim, activation)
         const work = {
-          ...{ run, depth: delivery.depth, ...buildTrigger(event), body: null, caller: null, preface: logs },
+          ...{ run, depth: delivery.depth, ...buildTrigger(claim), body: null, caller: null, preface: logs },
           ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0 },
           durable: {
             fact: formatDurableFact(run, history, cleanupUntil !== null),

@@ -48,6 +48,8 @@ describe("flow control in meta", () => {
       const [skipping, cancelling] = yield* Effect.all(modes)
       assert.deepStrictEqual(skipping?.handlers[0]?.flow, { singleton: { key: null } })
       assert.deepStrictEqual(cancelling?.handlers[0]?.flow, { singleton: { key: null, mode: "cancel" } })
+      const { handlers: batched } = yield* read({ event: "a", batch: { size: 5, timeout: "2s", key: "event.data.id" } })
+      assert.deepStrictEqual(batched[0]?.flow, { batch: { size: 5, timeout_ms: 2_000, key: "event.data.id" } })
       const { handlers: urgent } = yield* read({ event: "a", priority: 60 })
       assert.deepStrictEqual(urgent[0]?.flow, { priority: 60 })
     })
@@ -122,6 +124,44 @@ describe("flow control in meta", () => {
         [
           { event: "a", rateLimit: { limit: 1, period: "1s" }, debounce: { period: "1s" } },
           "main/go: meta.rateLimit must not be set together with debounce: the rate would drop the last event, which a debounce keeps"
+        ]
+      ] as const) {
+        assert.strictEqual(yield* reasonFor(meta), reason)
+      }
+    })
+  )
+
+  it.effect("is rejected for a batch without limits, or with a control that it would defeat", () =>
+    Effect.gen(function* () {
+      for (const [meta, reason] of [
+        [
+          { event: "a", batch: { size: 101, timeout: "1s" } },
+          "main/go: meta.batch.size must be a number from 1 to 100"
+        ],
+        [
+          { event: "a", batch: { size: 2, timeout: "16m" } },
+          "main/go: meta.batch.timeout must be from 1000 ms to 900000 ms"
+        ],
+        [{ batch: { size: 2, timeout: "1s" } }, "main/go: meta.batch must not be set for a function without an event"],
+        [
+          { event: "svc:run:failed", batch: { size: 2, timeout: "1s" } },
+          "main/go: meta.batch must not be set for a function that handles events of the system (svc:)"
+        ],
+        [
+          { event: "a", batch: { size: 2, timeout: "1s" }, debounce: { period: "1s" } },
+          "main/go: meta.batch must not be set together with debounce: a debounce handles only the last event, and a batch all of them"
+        ],
+        [
+          { event: "a", batch: { size: 2, timeout: "1s" }, singleton: {} },
+          "main/go: meta.batch must not be set together with singleton: a singleton leaves out events while one is pending, so none could join it"
+        ],
+        [
+          { event: "a", batch: { size: 2, timeout: "1s" }, cancelOn: { event: "b", match: "event.data.id" } },
+          "main/go: meta.batch must not be set together with cancelOn: it would cancel other events of the batch as well"
+        ],
+        [
+          { event: "a", batch: { size: 2, timeout: "1m" }, ttl: "1m" },
+          "main/go: meta.ttl must be longer than batch.timeout: it counts from the first event of a batch"
         ]
       ] as const) {
         assert.strictEqual(yield* reasonFor(meta), reason)

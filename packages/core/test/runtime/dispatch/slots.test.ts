@@ -17,7 +17,7 @@ import {
   toJsonText
 } from "@weft/core/adapter"
 import { Effect } from "effect"
-import { countSlots, Slots } from "../../../src/runtime/dispatch/Slots.ts"
+import { countClaimSlots, countSlots, Slots } from "../../../src/runtime/dispatch/Slots.ts"
 
 const env = EnvId.make("01890000-0000-7000-8000-000000000001")
 const other = EnvId.make("01890000-0000-7000-8000-000000000002")
@@ -54,6 +54,10 @@ describe("Slots", () => {
   check("are taken per 64 KiB of a large event", (slots) => {
     const sizes = [0, 1, 65_536, 65_537, 4 * 2 ** 20].map((length) => ({ event_data: toJsonText("x".repeat(length)) }))
     assert.deepStrictEqual(sizes.map(countSlots), [1, 1, 2, 2, 65])
+    const claimed = claimOf(1)
+    const data = toJsonText("x".repeat(40_000))
+    const batch = [1, 2, 3].map(() => ({ ...claimed.event, event_data: data }))
+    assert.deepStrictEqual([claimed, { ...claimed, events: batch }].map(countClaimSlots), [1, 2])
     assert.strictEqual(slots.reserve(env, 3, 15), 2)
     assert.strictEqual(slots.free(), 70)
     assert.strictEqual(slots.reserve(env, 3, 15), 0)

@@ -20,6 +20,7 @@ export const makeRun = (env_id: EnvId, number = 1): Run & { readonly depth: numb
   stop_time: null,
   origin_run_id: null,
   event_id: null,
+  event_ids: null,
   attempt: 2,
   result: null,
   node_id: NodeId.make(makeId(4)),

@@ -55,7 +55,7 @@ export interface Kernel {
   readonly platform: object
 }
 
-const triggerNames = ["event", "request", "tick", "args", "tool", "resource", "prompt"]
+const triggerNames = ["event", "request", "tick", "args", "tool", "resource", "prompt", "batch"]
 
 /** Kinds of messages to `enter`. The runner uses the same numbers. */
 const messageKinds = { invoke: 0, resolve: 1, reject: 2, timer: 3, stop: 4 }
