@@ -20,6 +20,7 @@ import { LinksApi } from "./routes/LinksApi.ts"
 import { OperationsApi } from "./routes/OperationsApi.ts"
 import { PausesApi } from "./routes/PausesApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
+import { RecordingsApi } from "./routes/RecordingsApi.ts"
 import { ReplApi } from "./routes/ReplApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
 import { SchedulesApi } from "./routes/SchedulesApi.ts"
@@ -41,6 +42,7 @@ export class WeftApi extends HttpApi.make("weft")
     LinksApi,
     EventsApi,
     RunsApi,
+    RecordingsApi,
     DeliveriesApi,
     DeadLettersApi,
     PausesApi,

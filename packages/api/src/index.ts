@@ -48,6 +48,12 @@ export {
 } from "./records/FileRecords.ts"
 export { BuildManifestRecord } from "./records/ManifestRecords.ts"
 export {
+  RecordingRecord,
+  RunRecordingRecord,
+  toRecordingRecord,
+  toRunRecordingRecord
+} from "./records/RecordingRecords.ts"
+export {
   ApiKeyRecord,
   BuildRecord,
   CancelledRunsRecord,

@@ -25,6 +25,7 @@ import { pauses } from "./commands/pauses/pauses.ts"
 import { resume } from "./commands/pauses/resume.ts"
 import { profiles } from "./commands/profiles/profiles.ts"
 import { release } from "./commands/release/release.ts"
+import { replay } from "./commands/replay/replay.ts"
 import { repl } from "./commands/repl/repl.ts"
 import { rollback } from "./commands/rollback/rollback.ts"
 import { run } from "./commands/run/run.ts"
@@ -54,6 +55,7 @@ export const root = Command.make("weft").pipe(
         evaluate,
         repl,
         runs,
+        replay,
         operations,
         tokens,
         logs,

@@ -16,6 +16,7 @@ import { EventsEndpoints } from "./generated/EventsEndpoints.ts"
 import { LinksEndpoints } from "./generated/LinksEndpoints.ts"
 import { PausesEndpoints } from "./generated/PausesEndpoints.ts"
 import { ProjectsEndpoints } from "./generated/ProjectsEndpoints.ts"
+import { RecordingsEndpoints } from "./generated/RecordingsEndpoints.ts"
 import { RunsEndpoints } from "./generated/RunsEndpoints.ts"
 import { SchedulesEndpoints } from "./generated/SchedulesEndpoints.ts"
 import { ServiceKeysEndpoints } from "./generated/ServiceKeysEndpoints.ts"
@@ -55,6 +56,7 @@ export class WeftClient {
   readonly links: LinksEndpoints
   readonly events: EventsEndpoints
   readonly runs: RunsEndpoints
+  readonly recordings: RecordingsEndpoints
   readonly deliveries: DeliveriesEndpoints
   readonly deadLetters: DeadLettersEndpoints
   readonly pauses: PausesEndpoints
@@ -85,6 +87,7 @@ export class WeftClient {
     this.links = new LinksEndpoints(makeCaller(options, undefined))
     this.events = new EventsEndpoints(caller)
     this.runs = new RunsEndpoints(caller)
+    this.recordings = new RecordingsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
     this.deadLetters = new DeadLettersEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)

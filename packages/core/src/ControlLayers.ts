@@ -17,6 +17,7 @@ import { OperationRunner } from "./runtime/control/OperationRunner.ts"
 import { Operations } from "./runtime/control/Operations.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
+import { Recordings } from "./runtime/control/Recordings.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
 import { RunStatistics } from "./runtime/control/RunStatistics.ts"
 import { Runs } from "./runtime/control/Runs.ts"
@@ -31,6 +32,7 @@ import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 /** The services of `controlLayer` for hosts and for the HTTP layer. */
 export type ControlServices =
   | Runs
+  | Recordings
   | RunControl
   | Operations
   | Tokens
@@ -48,6 +50,7 @@ export type ControlServices =
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
   Runs.layer,
+  Recordings.layer,
   RunStatistics.layer,
   RunControl.layer,
   Layer.provide(Operations.layer, OperationRunner.layer),

@@ -30,6 +30,7 @@ import { operations } from "./migrations/Operations.ts"
 import { pauses } from "./migrations/Pauses.ts"
 import { queue } from "./migrations/Queue.ts"
 import { rates } from "./migrations/Rates.ts"
+import { recordings } from "./migrations/Recordings.ts"
 import { removals } from "./migrations/Removals.ts"
 import { runCounts } from "./migrations/RunCounts.ts"
 import { schedules } from "./migrations/Schedules.ts"
@@ -42,7 +43,7 @@ import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
-const lastStep = 26
+const lastStep = 28
 
 /** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
@@ -84,7 +85,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0023_operations": run(operations(dialect)),
     "0024_series": run([...series(dialect), ...alerts(dialect)]),
     "0025_canaries": run(canaries(dialect)),
-    "0026_search": run(search(dialect))
+    "0026_search": run(search(dialect)),
+    "0028_recordings": run(recordings(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

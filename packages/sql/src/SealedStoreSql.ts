@@ -21,7 +21,8 @@ const columns: ReadonlyArray<Column> = [
   { table: "sessions", column: "metadata", key: ["session_id"] },
   { table: "service_keys", column: "metadata", key: ["service_key_id"] },
   { table: "certificates", column: "private_key", key: ["domain_id"] },
-  { table: "workflow_tokens", column: "secret", key: ["env_id", "run_id", "seq"] }
+  { table: "workflow_tokens", column: "secret", key: ["env_id", "run_id", "seq"] },
+  { table: "run_recordings", column: "contents", key: ["env_id", "run_id"] }
 ]
 
 export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(

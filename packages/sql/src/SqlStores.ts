@@ -17,6 +17,7 @@ import type {
   PauseStore,
   ProjectStore,
   RateStore,
+  RecordingStore,
   RunControlStore,
   RunStore,
   ScheduleStore,
@@ -51,6 +52,7 @@ import * as OperationStoreSql from "./OperationStoreSql.ts"
 import * as PauseStoreSql from "./PauseStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RateStoreSql from "./RateStoreSql.ts"
+import * as RecordingStoreSql from "./RecordingStoreSql.ts"
 import * as RunControlStoreSql from "./RunControlStoreSql.ts"
 import * as RunStoreSql from "./RunStoreSql.ts"
 import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
@@ -104,6 +106,7 @@ export const recordStores: Layer.Layer<
   | OperationStore
   | SeriesStore
   | AlertStore
+  | RecordingStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -132,6 +135,7 @@ export const recordStores: Layer.Layer<
   OperationStoreSql.layer,
   SeriesStoreSql.layer,
   AlertStoreSql.layer,
+  RecordingStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

@@ -45,6 +45,7 @@ import { OperationsLive } from "../handlers/OperationsLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { ReplLive } from "../handlers/ReplLive.ts"
+import { RecordingsLive } from "../handlers/RecordingsLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
 import { SchedulesLive } from "../handlers/SchedulesLive.ts"
 import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
@@ -97,6 +98,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     LinksLive,
     ReplLive,
     RunsLive,
+    RecordingsLive,
     DeliveriesLive,
     CanariesLive,
     DeadLettersLive,

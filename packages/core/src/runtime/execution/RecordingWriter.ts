@@ -1,0 +1,150 @@
+/**
+ * Stores the recordings of ended runs, some at a time, after the responses of their runs.
+ *
+ * Until then they are in memory, within a budget. While the store does not answer, they are written again. A crash of the
+ * host loses them, and a shutdown writes them. A run whose recording is lost has none: no recording is wrong.
+ */
+import { Context, Effect, Latch, Layer } from "effect"
+import { toJsonText } from "../../foundation/JsonText.ts"
+import { logOutage } from "../../foundation/Supervised.ts"
+import { NodeMetrics } from "../../foundation/telemetry/NodeMetrics.ts"
+import { Keyring } from "../../platform/encryption/Keyring.ts"
+import type { Execution } from "../../platform/sandbox/Outcome.ts"
+import type { RecordingRules } from "../../resources/builds/RecordingRules.ts"
+import {
+  isRecorded,
+  type RecordedInput,
+  recordingLengthMax,
+  recordingPlace,
+  type StoredRecording
+} from "../runs/Recording.ts"
+import { RecordingStore } from "../runs/RecordingStore.ts"
+import type { Run } from "../runs/Run.ts"
+import { CallRecorder, lengthOf } from "./CallRecorder.ts"
+import { RecordingBudget } from "./RecordingBudget.ts"
+
+/** Delay in milliseconds, in which recordings gather for one write. */
+const delayMs = 200
+
+/** Maximum recordings per write. */
+const batch = 50
+
+/** Pause after a failed write. */
+const pause = "1 second"
+
+/** Maximum duration of the last writes at shutdown, in milliseconds. */
+const shutdownMs = 10_000
+
+interface Ended {
+  readonly recorder: CallRecorder
+  readonly execution: Execution
+}
+
+export class RecordingWriter extends Context.Service<
+  RecordingWriter,
+  {
+    /** Begins the recording of a run; null if the run is not in the share of its function, or if memory is short. */
+    readonly begin: (run: Run, rules: RecordingRules, input: RecordedInput) => CallRecorder | null
+    /** Stores the recording of an ended run later. */
+    readonly end: (recorder: CallRecorder, execution: Execution) => void
+  }
+>()("@weft/core/runtime/execution/RecordingWriter") {
+  static readonly layer: Layer.Layer<RecordingWriter, never, RecordingStore | Keyring | NodeMetrics> = Layer.effect(
+    RecordingWriter,
+    Effect.gen(function* () {
+      const store = yield* RecordingStore
+      const keyring = yield* Keyring
+      const metrics = yield* NodeMetrics
+      const budget = new RecordingBudget()
+      const hasQueued = Latch.makeUnsafe(false)
+      const counts = { stored: 0, dropped: 0 }
+      let queue: Array<Ended> = []
+
+      metrics.register(
+        Effect.sync(() =>
+          (["stored", "dropped"] as const).map((result) => ({
+            type: "counter",
+            name: "weft_recordings_total",
+            help: "Recordings of runs of this node",
+            labels: { result },
+            value: counts[result]
+          }))
+        )
+      )
+
+      const drop = (count: number) => {
+        counts.dropped += count
+      }
+
+      const seal = Effect.fnUntraced(function* ({ recorder, execution }: Ended) {
+        // Each may take some milliseconds of this thread.
+        yield* Effect.yieldNow
+        const ended = recorder.end(execution)
+        if (ended === null) return drop(1)
+        const { summary, contents } = ended
+        return { ...summary, contents: yield* keyring.seal(toJsonText(contents), recordingPlace(summary)) }
+      })
+
+      const save = (recordings: ReadonlyArray<StoredRecording>) =>
+        store.save(recordings).pipe(
+          Effect.tap(() =>
+            Effect.sync(() => {
+              counts.stored += recordings.length
+            })
+          ),
+          Effect.tapError((error) => Effect.andThen(logOutage(error), Effect.sleep(pause))),
+          Effect.retry({ while: () => true }),
+          Effect.catchCause((cause) => {
+            drop(recordings.length)
+            return Effect.logError(`${recordings.length} recordings are lost`, cause)
+          })
+        )
+
+      /** Stores the oldest recordings. */
+      const flush = Effect.gen(function* () {
+        const ended = queue.slice(0, batch)
+        const recordings: Array<StoredRecording> = []
+        for (const each of ended) {
+          const sealed = yield* seal(each)
+          if (sealed !== undefined) recordings.push(sealed)
+        }
+        yield* save(recordings)
+        queue = queue.slice(ended.length)
+        for (const { recorder } of ended) recorder.release()
+      })
+
+      const loop = Effect.gen(function* () {
+        yield* hasQueued.await
+        yield* Effect.sleep(delayMs)
+        while (queue.length > 0) yield* flush
+        hasQueued.closeUnsafe()
+      })
+
+      const flushAll = Effect.gen(function* () {
+        while (queue.length > 0) yield* flush
+      }).pipe(Effect.timeoutOption(shutdownMs), Effect.andThen(Effect.suspend(() => reportLost(queue.length))))
+
+      yield* Effect.addFinalizer(() => flushAll)
+      yield* Effect.forkScoped(Effect.forever(loop))
+
+      return RecordingWriter.of({
+        begin: (run, rules, input) => {
+          if (!isRecorded(run.run_id, rules.share)) return null
+          const length = lengthOf(input)
+          if (length <= recordingLengthMax && budget.take(run.env_id, length)) {
+            return new CallRecorder(run, rules, input, budget)
+          }
+          drop(1)
+          return null
+        },
+        end: (recorder, execution) => {
+          queue.push({ recorder, execution })
+          if (queue.length === 1) hasQueued.openUnsafe()
+        }
+      })
+    })
+  )
+}
+
+const reportLost = (count: number) =>
+  count === 0 ? Effect.void : Effect.logError(`${count} recordings of runs are lost`)
