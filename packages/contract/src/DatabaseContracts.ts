@@ -20,6 +20,7 @@ import { operationStoreContract } from "./OperationStoreContract.ts"
 import { pauseStoreContract } from "./PauseStoreContract.ts"
 import { projectStoreContract } from "./ProjectStoreContract.ts"
 import { rateStoreContract } from "./RateStoreContract.ts"
+import { recordingStoreContract } from "./RecordingStoreContract.ts"
 import { runControlStoreContract } from "./RunControlStoreContract.ts"
 import { runStoreContract } from "./RunStoreContract.ts"
 import { scheduleStoreContract } from "./ScheduleStoreContract.ts"
@@ -69,5 +70,6 @@ export const databaseContracts = <E>(
   operationStoreContract(name, layer)
   seriesStoreContract(name, layer)
   alertStoreContract(name, layer)
+  recordingStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

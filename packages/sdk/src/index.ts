@@ -63,6 +63,7 @@ export type {
   Method,
   PromptArgument,
   PromptMeta,
+  Recording,
   ResourceMeta,
   Retry,
   Terms,

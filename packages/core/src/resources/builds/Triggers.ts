@@ -115,7 +115,7 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     const condition = yield* readCondition(fields)
     const flow = yield* readFlowControl(fields)
 
-    const recording = yield* readRecording(fields, durable)
+    const recording = yield* readRecording(fields, durable, secret_headers)
     const recorded = recording === null ? {} : { recording }
     const background = {
       ...fn,
@@ -153,12 +153,16 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     }
   })
 
-/** Reads the recording of runs, an object in `record`; null without one. */
-const readRecording = (fields: Readonly<Record<string, unknown>>, durable: boolean): Read<RecordingRules | null> => {
-  if (!isObject(fields.record)) return Result.succeed(null)
+/** Reads the recording of runs, an object in `record`; null without one. Values of secret headers are not recorded. */
+const readRecording = (
+  { record }: Readonly<Record<string, unknown>>,
+  durable: boolean,
+  secretHeaders: ReadonlyArray<string>
+): Read<RecordingRules | null> => {
+  if (!isObject(record)) return Result.succeed(null)
   return durable
     ? fault("record", "must not be an object for a durable function, whose results are recorded already")
-    : readRecordingRules(fields.record)
+    : Result.map(readRecordingRules(record), (rules) => ({ ...rules, redact: [...rules.redact, ...secretHeaders] }))
 }
 
 /** Reads the mode in `record`. Only a function that nothing but a client starts may have another value than the default. */
