@@ -114,7 +114,7 @@ export type {
 export { type IpAddress, type IpBlock, isWithin, parseBlock, parseIp } from "./platform/egress/IpAddress.ts"
 export { parseTarget } from "./platform/egress/Target.ts"
 export { CannotOpen, Keyring, type SealContext } from "./platform/encryption/Keyring.ts"
-export { Sealed } from "./platform/encryption/Sealed.ts"
+export { keyIdOf, Sealed } from "./platform/encryption/Sealed.ts"
 export { SealedStore, type SealedValue } from "./platform/encryption/SealedStore.ts"
 export { defaultLimits, Limits } from "./platform/sandbox/Limits.ts"
 export { type Execution, Outcome, Usage } from "./platform/sandbox/Outcome.ts"

@@ -1,6 +1,7 @@
 /** `RecordingStore` on SQL. */
 import { type EnvId, NotFound } from "@weft/core"
 import {
+  keyIdOf,
   type RecordingFilter,
   RecordingStore,
   RecordingSummary,
@@ -14,7 +15,8 @@ import { Database, onlyRow, orUnavailable, readCount, repeatConflicts } from "./
 import { deriveColumns } from "./rows/Columns.ts"
 import { makeRow } from "./rows/Row.ts"
 
-const row = makeRow(deriveColumns(StoredRecording.fields))
+const columns = Struct.keys(StoredRecording.fields).join(", ")
+const row = makeRow({ ...deriveColumns(StoredRecording.fields), key_id: "text" })
 const summaryColumns = Struct.keys(RecordingSummary.fields).join(", ")
 
 export const layer: Layer.Layer<RecordingStore, never, Database> = Layer.effect(
@@ -49,14 +51,14 @@ export const layer: Layer.Layer<RecordingStore, never, Database> = Layer.effect(
 
     return RecordingStore.of({
       save: (recordings) =>
-        repeatConflicts(writer.withTransaction(insert.run(row.encode(recordings)))).pipe(
+        repeatConflicts(writer.withTransaction(insert.run(row.encode(recordings.map(toRow))))).pipe(
           Effect.asVoid,
           orUnavailable("save")
         ),
 
       get: (envId, runId, now) =>
         onlyRow(
-          reader<StoredRecording>`SELECT ${reader.literal(row.list)} FROM run_recordings
+          reader<StoredRecording>`SELECT ${reader.literal(columns)} FROM run_recordings
             WHERE env_id = ${envId} AND run_id = ${runId} AND expires_at > ${now}`,
           notFound
         ).pipe(orUnavailable("get")),
@@ -97,5 +99,7 @@ export const layer: Layer.Layer<RecordingStore, never, Database> = Layer.effect(
     })
   })
 )
+
+const toRow = (recording: StoredRecording) => ({ ...recording, key_id: keyIdOf(recording.contents) })
 
 const notFound = new NotFound({ resource: "recording" })

@@ -4,7 +4,7 @@
  * A new column needs an entry in `columns`. Otherwise key rotation would skip its values, and they would be lost with the
  * old key. The contract checks every table of `SealContext`.
  */
-import { type SealContext, type Sealed, SealedStore, type SealedValue } from "@weft/core/adapter"
+import { keyIdOf, type SealContext, type Sealed, SealedStore, type SealedValue } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Database, orUnavailable } from "./Database.ts"
@@ -14,6 +14,13 @@ interface Column {
   readonly column: string
   /** The primary key. The id of a value is these columns, joined by slashes. */
   readonly key: readonly [string, ...ReadonlyArray<string>]
+  /** Of large values, which a search for others must not read. */
+  readonly large?: {
+    /** Column with the key ids of the values. */
+    readonly keyId: string
+    /** Maximum values per query. Pages may be shorter than requested, so the column must be the last. */
+    readonly rowsMax: number
+  }
 }
 
 const columns: ReadonlyArray<Column> = [
@@ -22,7 +29,7 @@ const columns: ReadonlyArray<Column> = [
   { table: "service_keys", column: "metadata", key: ["service_key_id"] },
   { table: "certificates", column: "private_key", key: ["domain_id"] },
   { table: "workflow_tokens", column: "secret", key: ["env_id", "run_id", "seq"] },
-  { table: "run_recordings", column: "contents", key: ["env_id", "run_id"] }
+  { table: "run_recordings", column: "contents", key: ["env_id", "run_id"], large: { keyId: "key_id", rowsMax: 10 } }
 ]
 
 export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
@@ -34,7 +41,9 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
       const sealed = reader(column.column)
       const terms: Array<Statement.Fragment> = [
         reader`${sealed} IS NOT NULL`,
-        reader`substr(${sealed}, 1, 17) <> ${`${keyId}.`}`
+        column.large === undefined
+          ? reader`substr(${sealed}, 1, 17) <> ${`${keyId}.`}`
+          : reader`${reader(column.large.keyId)} <> ${keyId}`
       ]
       if (after?.table === column.table) terms.push(isAfter(reader, column, after.id))
       const keys = column.key.map((name) => reader`${reader(name)}`)
@@ -42,7 +51,7 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
       return Effect.map(
         reader<{ id: string; sealed: Sealed }>`SELECT ${id} AS id, ${sealed} AS sealed
           FROM ${reader(column.table)} WHERE ${reader.and(terms)}
-          ORDER BY ${reader.csv(keys)} LIMIT ${limit}`,
+          ORDER BY ${reader.csv(keys)} LIMIT ${Math.min(limit, column.large?.rowsMax ?? limit)}`,
         (rows) => rows.map((row): SealedValue => ({ place: { table: column.table, id: row.id }, sealed: row.sealed }))
       )
     }
@@ -66,7 +75,9 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
           const column = columns.find(({ table }) => table === place.table)
           if (column === undefined) return false
           const terms = isAt(writer, column, place.id)
-          const replaced = yield* writer`UPDATE ${writer(column.table)} SET ${writer.update({ [column.column]: next })}
+          const keyId = column.large === undefined ? {} : { [column.large.keyId]: keyIdOf(next) }
+          const values = { [column.column]: next, ...keyId }
+          const replaced = yield* writer`UPDATE ${writer(column.table)} SET ${writer.update(values)}
             WHERE ${terms} AND ${writer(column.column)} = ${sealed} RETURNING 1 AS replaced`
           return replaced.length === 1
         }).pipe(orUnavailable("replace"))

@@ -14,7 +14,7 @@ interface Order {
   readonly event_data: { readonly id: number; readonly card: string; readonly total: number }
 }
 
-const record = { inputs: true, hostCalls: true, redact: ["card"] }
+const record = { inputs: true, hostCalls: true, redact: ["card"], retention: "30m" }
 const secret = "s3cret/value"
 
 /** Prices an order: reads a secret, calls the host, publishes an event, and returns the total. */
@@ -183,7 +183,7 @@ describe("a recording", () => {
     Effect.gen(function* () {
       yield* order(env, 2)
       const [first] = (yield* list(env)).items
-      yield* TestClock.adjust("7 days")
+      yield* TestClock.adjust("31 minutes")
       yield* settle
       assert.strictEqual((yield* list(env)).total, 0)
       yield* TestClock.adjust("2 hours")

@@ -85,7 +85,7 @@ export class CallRecorder {
   }
 
   #take(length: number): boolean {
-    if (this.#isTruncated) return false
+    if (this.#isTruncated || this.#isReleased) return false
     if (this.#length + length > recordingLengthMax || !this.#budget.take(this.#run.env_id, length)) {
       this.#isTruncated = true
       return false
