@@ -166,7 +166,7 @@ export interface DurableSvc<Events extends Catalogue = AnyEvents> extends Omit<E
 }
 
 export interface DurableOptions<Pattern extends string, Data extends StandardSchemaV1>
-  extends Omit<BackgroundTerms<PathOf<InferInput<NoInfer<Data>>>>, "record"> {
+  extends BackgroundTerms<PathOf<InferInput<NoInfer<Data>>>> {
   /** An event type, a prefix that ends in `*`, or a list of these. */
   readonly event: CheckedPattern<Pattern> | ReadonlyArray<CheckedPattern<Pattern>>
   /** Validates `event_data`; invalid data fails the run with `Invalid`. */
@@ -210,13 +210,10 @@ export const durable = <const Pattern extends string, Result, Data extends Stand
   return withMeta(run, { ...meta, durable: isDurable })
 }
 
-/** Options of a durable function that is called by its name. */
-export type DurableCallTerms = Omit<CallTerms, "record">
-
 /** A durable function that is called by its name: by `svc.invoke`, `svc.call` or a schedule. */
 export interface DurableCallable<Args extends ReadonlyArray<unknown>, Result> {
   (...args: [...Args, DurableSvc]): Promise<Result>
-  readonly meta: DurableCallTerms & { readonly durable: true }
+  readonly meta: CallTerms & { readonly durable: true }
 }
 
 /**
@@ -228,7 +225,7 @@ export interface DurableCallable<Args extends ReadonlyArray<unknown>, Result> {
  *     })
  */
 export const durableCallable = <Args extends ReadonlyArray<unknown>, Result>(
-  terms: DurableCallTerms,
+  terms: CallTerms,
   fn: (...args: [...Args, DurableSvc]) => Result | Promise<Result>
 ): DurableCallable<Args, Result> =>
   withMeta(async (...args: [...Args, DurableSvc]): Promise<Result> => fn(...args), { ...terms, durable: true as const })

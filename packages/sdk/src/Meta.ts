@@ -45,7 +45,7 @@ export interface Terms {
  */
 export type RecordMode = "before" | "after" | "failures" | "none"
 
-/** The recording of runs, to replay them with `weft replay`: see docs/replay.md. Not for durable functions. */
+/** The recording of runs, to replay them with `weft replay`: see docs/replay.md. */
 export interface Recording {
   /** Records the event or the request, and the result. */
   readonly inputs: true

@@ -2,7 +2,6 @@ export { type Callable, type CallTerms, callable } from "./Callable.ts"
 export {
   type AttemptOptions,
   type DurableCallable,
-  type DurableCallTerms,
   type DurableHandler,
   type DurableMeta,
   type DurableOptions,

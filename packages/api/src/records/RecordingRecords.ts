@@ -33,7 +33,13 @@ const RecordedInputRecord = Schema.Struct({
     description: "JSON text of the facts that become `svc`"
   }),
   body: example(input.fields.body, null).annotate({ description: "Body of the request of a webhook" }),
-  timeout_ms: example(input.fields.timeout_ms, 300_000)
+  timeout_ms: example(input.fields.timeout_ms, 300_000),
+  replay: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "JSON texts of the results before the last activation of a durable run",
+      examples: [['[0,true,1769860800000,{"receipt":"r-1042"}]']]
+    })
+  )
 }).annotate({ identifier: "RecordedInput" })
 
 const RecordedCallRecord = Schema.Struct({

@@ -9,6 +9,7 @@ import { TestClock } from "effect/testing"
 import { as } from "../Services.ts"
 import { publish, withMeta } from "../resources/schedules/Fixtures.ts"
 import { allRuns, asHost, deployed, settle, world } from "../world.ts"
+import { settleAll } from "./workflows/DurableWorld.ts"
 
 interface Order {
   readonly event_data: { readonly id: number; readonly card: string; readonly total: number }
@@ -27,16 +28,36 @@ const price = (toTotal: (total: number) => number) =>
     return { total, card: event_data.card, key }
   })
 
+interface DurableSvc extends TrustedSvc {
+  readonly step: <A>(name: string, body: () => A | Promise<A>) => Promise<A>
+  readonly sleep: (name: string, duration: string) => Promise<void>
+  readonly uuid: () => string
+}
+
+/** Ships an order after a sleep. */
+const fulfil = (first: string, carrier: string) =>
+  withMeta({ event: "fulfil", durable: true, record }, async (_: unknown, svc: DurableSvc) => {
+    const receipt = await svc.step(first, () => "r-1")
+    await svc.sleep("settle", "2m")
+    const id = svc.uuid()
+    await svc.step("ship", () => svc.events.publish({ type: "shipped", data: { receipt, id, carrier } }))
+    return { receipt, id }
+  })
+
 const many = withMeta({ event: "many", record }, async (_: unknown, svc: TrustedSvc) => {
   const texts = []
   for (let call = 0; call < 3; call++) texts.push(await svc.host.large?.({}))
   return texts.length
 })
 
+const plain = withMeta({ event: "plain" }, () => 1)
+const changedPrice = price((total) => (total < 25 ? total * 2 : total * 2 + 1))
+
 const modules: Readonly<Record<string, TrustedModule>> = {
-  app: { main: { price: price((total) => total * 2), many, plain: withMeta({ event: "plain" }, () => 1) } },
+  app: { main: { price: price((total) => total * 2), many, plain, fulfil: fulfil("charge", "dhl") } },
   // Other totals from 25 on.
-  changed: { main: { price: price((total) => (total < 25 ? total * 2 : total * 2 + 1)), many } }
+  changed: { main: { price: changedPrice, many, fulfil: fulfil("charge", "ups") } },
+  diverged: { main: { fulfil: fulfil("bill", "dhl") } }
 }
 
 const json = { input: Schema.Json, output: Schema.Json }
@@ -223,6 +244,28 @@ describe("a replay", () => {
       const expected = [25, 26, 27, 28, 29].map((total) => `${total} data.total ${total * 2} ${total * 2 + 1}`)
       assert.deepStrictEqual(different.sort(), expected)
       assert.strictEqual((yield* allRuns(env)).length, before)
+    })
+  )
+})
+
+describe("a replay of a durable run", () => {
+  check("repeats the function with its stored results, and finds other steps and calls", (env) =>
+    Effect.gen(function* () {
+      yield* publish(env, "fulfil", null)
+      yield* settleAll
+      yield* TestClock.adjust("2 minutes")
+      yield* settleAll
+      yield* stored
+      const recording = yield* only(env)
+      assert.deepStrictEqual(
+        recording.calls.map(({ op }) => op),
+        ["events.publish", "workflow.step"]
+      )
+      assert.deepInclude(yield* replay(recording, "app"), { verdict: "same", calls: 2 })
+      const { difference } = yield* replay(recording, "changed")
+      assert.deepInclude(difference?.at, { path: "data.carrier", recorded: "dhl", replayed: "ups" })
+      const diverged = yield* replay(recording, "diverged")
+      assert.deepInclude(diverged.difference?.at, { path: "status", recorded: "succeeded", replayed: "failed" })
     })
   )
 })

@@ -9,6 +9,9 @@ export const exportTest = Effect.fnUntraced(function* (recording: RunRecording, 
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const output = yield* Output
+  if (recording.input.replay !== undefined) {
+    return yield* failure("replay", "A durable run cannot be exported", "test its function with `testDurable`")
+  }
   const { entry } = yield* readProject
   const target = path.resolve(file)
   const relative = path.relative(path.dirname(target), entry).replaceAll(path.sep, "/")

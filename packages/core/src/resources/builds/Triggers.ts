@@ -115,7 +115,7 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     const condition = yield* readCondition(fields)
     const flow = yield* readFlowControl(fields)
 
-    const recording = yield* readRecording(fields, durable, secret_headers)
+    const recording = yield* readRecording(fields, secret_headers)
     const recorded = recording === null ? {} : { recording }
     const background = {
       ...fn,
@@ -156,14 +156,11 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
 /** Reads the recording of runs, an object in `record`; null without one. Values of secret headers are not recorded. */
 const readRecording = (
   { record }: Readonly<Record<string, unknown>>,
-  durable: boolean,
   secretHeaders: ReadonlyArray<string>
-): Read<RecordingRules | null> => {
-  if (!isObject(record)) return Result.succeed(null)
-  return durable
-    ? fault("record", "must not be an object for a durable function, whose results are recorded already")
-    : Result.map(readRecordingRules(record), (rules) => ({ ...rules, redact: [...rules.redact, ...secretHeaders] }))
-}
+): Read<RecordingRules | null> =>
+  isObject(record)
+    ? Result.map(readRecordingRules(record), (rules) => ({ ...rules, redact: [...rules.redact, ...secretHeaders] }))
+    : Result.succeed(null)
 
 /** Reads the mode in `record`. Only a function that nothing but a client starts may have another value than the default. */
 const readRecord = (fields: Readonly<Record<string, unknown>>): Read<RecordMode> =>

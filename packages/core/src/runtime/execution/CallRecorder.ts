@@ -14,7 +14,7 @@ import {
   recordingLengthMax,
   secretPlaceholder
 } from "../runs/Recording.ts"
-import { makeRedaction, type Redaction } from "../runs/Redaction.ts"
+import { makeRedaction, type Redaction, redactedText } from "../runs/Redaction.ts"
 import type { Run } from "../runs/Run.ts"
 import type { RecordingBudget } from "./RecordingBudget.ts"
 
@@ -37,6 +37,8 @@ export class CallRecorder {
   readonly #calls: Array<ObservedCall> = []
   /** Texts that replace secrets. */
   readonly #secrets = new Map<string, string>()
+  /** Values of context variables that are recorded as they are. */
+  readonly #plain = new Set<string>()
   #ended = 0
   #length: number
   /** True once something was not recorded. Nothing after that is recorded either. */
@@ -81,7 +83,8 @@ export class CallRecorder {
   }
 
   #addSecret(key: string, value: string): void {
-    if (!this.#rules.context.includes(key)) this.#secrets.set(value, secretPlaceholder(key))
+    if (this.#rules.context.includes(key)) this.#plain.add(value)
+    else this.#secrets.set(value, secretPlaceholder(key))
   }
 
   #take(length: number): boolean {
@@ -94,10 +97,16 @@ export class CallRecorder {
     return true
   }
 
-  /** Returns the recording of the ended run; null if it was released before, or cannot be redacted. */
-  end(execution: Execution): EndedRecording | null {
+  /**
+   * Returns the recording of the ended run; null if it was released before, or cannot be redacted. `known` are all secrets
+   * that the run has received, also by calls that are not recorded.
+   */
+  end(execution: Execution, known: ReadonlySet<string>): EndedRecording | null {
     if (this.#isReleased) return null
     const { redact, context } = this.#rules
+    for (const value of known) {
+      if (!this.#secrets.has(value) && !this.#plain.has(value)) this.#secrets.set(value, redactedText)
+    }
     const redaction = makeRedaction({ redact, context, secrets: this.#secrets })
     const calls: Array<RecordedCall> = []
     for (const call of this.#calls) {
@@ -134,7 +143,8 @@ export class CallRecorder {
   }
 }
 
-export const lengthOf = ({ svc, body }: RecordedInput): number => svc.length + (body?.text.length ?? 0)
+export const lengthOf = ({ svc, body, replay = [] }: RecordedInput): number =>
+  replay.reduce((length, text) => length + text.length, svc.length + (body?.text.length ?? 0))
 
 /** Returns the end of a call as the guest sees it; null if the call was interrupted. */
 const toEnd = (exit: Exit.Exit<string, HostCallRefused>): Pick<RecordedCall, "answer" | "error"> | null => {
@@ -158,8 +168,10 @@ const redactCall = (redaction: Redaction, call: ObservedCall): RecordedCall | nu
   return { op: call.op, args, answer: kept, error: error && { name: error.name, message: message ?? "" }, ended }
 }
 
-const redactInput = (redaction: Redaction, { trigger, svc, body, timeout_ms }: RecordedInput): RecordedInput | null => {
+const redactInput = (redaction: Redaction, { svc, body, replay, ...rest }: RecordedInput): RecordedInput | null => {
   const facts = redaction.json(svc)
   const kept = body === null ? null : redaction.body(body)
-  return facts === null || (body !== null && kept === null) ? null : { trigger, svc: facts, body: kept, timeout_ms }
+  const results = replay?.map((text) => redaction.json(text) ?? "")
+  if (facts === null || (body !== null && kept === null) || results?.includes("") === true) return null
+  return { ...rest, svc: facts, body: kept, ...(results === undefined ? {} : { replay: results }) }
 }

@@ -30,6 +30,7 @@ import { ActiveRuns, type RunLogBuffer } from "./ActiveRuns.ts"
 import { type CallbackTask, fromCallbackTask } from "./CallbackTask.ts"
 import { maskExecuted, maskJson, maskLog } from "./maskLog.ts"
 import { RecordingWriter } from "./RecordingWriter.ts"
+import { isReport } from "./ReplayedCalls.ts"
 import { callSpans, tracedRun } from "./RunSpans.ts"
 import type { SourceRun } from "./SourceRun.ts"
 
@@ -148,7 +149,10 @@ export class Executor extends Context.Service<
         const recorder =
           recording === undefined
             ? null
-            : recordings.begin(run, recording, { trigger, svc, body, timeout_ms: timeoutMs })
+            : recordings.begin(run, recording, {
+                ...{ trigger, svc, body, timeout_ms: timeoutMs },
+                ...(durable === null ? {} : { replay: durable.replay })
+              })
         const invocation: Invocation = {
           run_id: run.run_id,
           bundle: source?.bundle ?? artifacts.ref(run),
@@ -160,7 +164,10 @@ export class Executor extends Context.Service<
           timeoutMs,
           queueTimeoutMs,
           onHostCall: (call) => {
-            if (durable !== null && call.op.startsWith("workflow.")) return guestCalls.atRate(run, durable.answer(call))
+            if (durable !== null && call.op.startsWith("workflow.")) {
+              const answer = guestCalls.atRate(run, durable.answer(call))
+              return recorder === null || isReport(call.op) ? answer : recorder.observe(call, answer)
+            }
             calling ??= { ...run, depth, client, rights: source?.rights }
             const gated = source?.gate?.(call) ?? call
             const answer = Effect.isEffect(gated)
@@ -173,7 +180,7 @@ export class Executor extends Context.Service<
         }
         const closeCalls = Effect.suspend(() => (calling === null ? Effect.void : guestCalls.end(run)))
         const invoked = Effect.flatMap(Effect.ensuring(sandbox.invoke(invocation), closeCalls), (execution) => {
-          if (recorder !== null) recordings.end(recorder, execution)
+          if (recorder !== null) recordings.end(recorder, execution, secrets)
           return maskExecuted({ execution, logs }, secrets)
         })
         return activeRuns.begin({ run, logged, effect: tracedRun(run, invoked) }, context, (exit) => {

@@ -38,6 +38,7 @@ const shutdownMs = 10_000
 interface Ended {
   readonly recorder: CallRecorder
   readonly execution: Execution
+  readonly secrets: ReadonlySet<string>
 }
 
 export class RecordingWriter extends Context.Service<
@@ -45,8 +46,8 @@ export class RecordingWriter extends Context.Service<
   {
     /** Begins the recording of a run; null if the run is not in the share of its function, or if memory is short. */
     readonly begin: (run: Run, rules: RecordingRules, input: RecordedInput) => CallRecorder | null
-    /** Stores the recording of an ended run later. */
-    readonly end: (recorder: CallRecorder, execution: Execution) => void
+    /** Stores the recording of an ended run later. `secrets` are those that the run has received. */
+    readonly end: (recorder: CallRecorder, execution: Execution, secrets: ReadonlySet<string>) => void
   }
 >()("@weft/core/runtime/execution/RecordingWriter") {
   static readonly layer: Layer.Layer<RecordingWriter, never, RecordingStore | Keyring | NodeMetrics> = Layer.effect(
@@ -76,10 +77,10 @@ export class RecordingWriter extends Context.Service<
         counts.dropped += count
       }
 
-      const seal = Effect.fnUntraced(function* ({ recorder, execution }: Ended) {
+      const seal = Effect.fnUntraced(function* ({ recorder, execution, secrets }: Ended) {
         // Each may take some milliseconds of this thread.
         yield* Effect.yieldNow
-        const ended = recorder.end(execution)
+        const ended = recorder.end(execution, secrets)
         if (ended === null) return drop(1)
         const { summary, contents } = ended
         return { ...summary, contents: yield* keyring.seal(toJsonText(contents), recordingPlace(summary)) }
@@ -137,8 +138,8 @@ export class RecordingWriter extends Context.Service<
           drop(1)
           return null
         },
-        end: (recorder, execution) => {
-          queue.push({ recorder, execution })
+        end: (recorder, execution, secrets) => {
+          queue.push({ recorder, execution, secrets })
           if (queue.length === 1) hasQueued.openUnsafe()
         }
       })

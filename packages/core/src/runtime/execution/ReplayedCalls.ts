@@ -32,6 +32,9 @@ const earlierCallsMs = 250
 /** Time in milliseconds without an answer after which a replay ends that waits for a call without a recorded end. */
 const unansweredMs = 250
 
+/** True for calls of a durable run that depend on the time of answers, and not on the code. They are not recorded. */
+export const isReport = (op: string): boolean => op === "workflow.idle" || op === "workflow.cancellation"
+
 interface WaitingCall {
   readonly recorded: RecordedCall
   readonly answer: Deferred.Deferred<string, HostCallRefused>
@@ -79,6 +82,8 @@ export class ReplayedCalls {
 
   answer(call: HostCall): Effect.Effect<string, HostCallRefused> {
     return Effect.suspend(() => {
+      // The run waits for the end of reports, but not for a cancellation.
+      if (isReport(call.op)) return call.op === "workflow.idle" ? Effect.succeed("") : Effect.never
       const number = ++this.#made
       const recorded = this.#recording.calls[number - 1]
       if (recorded === undefined && this.#recording.truncated === 1) {

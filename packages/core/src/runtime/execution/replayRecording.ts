@@ -42,7 +42,7 @@ export const replayRecording = Effect.fnUntraced(function* (
   bundle: BundleRef
 ): Effect.fn.Return<ReplayReport, SandboxUnavailable | NotFound | StoreUnavailable, Sandbox> {
   const sandbox = yield* Sandbox
-  const { trigger, svc, body, timeout_ms } = recording.input
+  const { trigger, svc, body, timeout_ms, replay } = recording.input
   const calls = new ReplayedCalls(recording)
   const logs: Array<GuestLog> = []
   const invoked = sandbox.invoke({
@@ -51,6 +51,7 @@ export const replayRecording = Effect.fnUntraced(function* (
     fn: { ns: recording.ns, var: recording.var },
     svc,
     ...(body === null ? {} : { body }),
+    ...(replay === undefined ? {} : { replay }),
     trigger,
     timeoutMs: timeout_ms,
     queueTimeoutMs: extraMs,

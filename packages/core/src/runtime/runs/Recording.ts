@@ -1,6 +1,8 @@
 /**
  * The recording of a run: its input, its host calls with their answers, and its result. `docs/replay.md` describes it.
  *
+ * Of a durable run, it is that of the last activation: the earlier results are a part of the input.
+ *
  * The values of context variables are replaced by `secretPlaceholder`. A replay gets these texts, and so makes the same
  * calls as the run.
  */
@@ -39,7 +41,9 @@ export const RecordedInput = Schema.Struct({
   body: Schema.NullOr(
     Schema.Struct({ text: Schema.String, as: Schema.Literals(["json", "text", "form", "given"]) })
   ),
-  timeout_ms: Schema.Int
+  timeout_ms: Schema.Int,
+  /** Of a durable run: the results before its last activation, as `Invocation.replay`. */
+  replay: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type RecordedInput = typeof RecordedInput.Type
 

@@ -107,7 +107,17 @@ export const makeRedaction = ({ redact, secrets, context }: RedactionOptions): R
   const redactJson = (text: string, bytes = false): string =>
     text === "" ? "" : JSON.stringify(walk(JSON.parse(text), [], bytes))
 
+  /** The report of a step is a header, and its result or error on the next line. Durations and stacks are not kept. */
+  const toStepArgs = (payload: string): string => {
+    const end = payload.indexOf("\n")
+    const { ms: _, ...header }: Readonly<Record<string, unknown>> = JSON.parse(payload.slice(0, end))
+    const result = payload.slice(end + 1)
+    const value: unknown = result === "" ? null : walk(JSON.parse(result), [], false)
+    return JSON.stringify({ ...header, result: header.ok === true ? value : withoutStack(value) })
+  }
+
   const toArgs = ({ op, payload }: HostCall): string => {
+    if (op === "workflow.step") return toStepArgs(payload)
     const text = redactJson(payload, true)
     if (!numbered.test(op)) return text
     const value: { readonly id?: unknown } = JSON.parse(text)
@@ -150,6 +160,9 @@ export const makeRedaction = ({ redact, secrets, context }: RedactionOptions): R
       })
   }
 }
+
+const withoutStack = (error: unknown): unknown =>
+  typeof error === "object" && error !== null ? { ...error, stack: "" } : error
 
 /** Returns a function that is true for the path of a redacted field. Elements of arrays have empty names. */
 const makeFieldMatch = (fields: ReadonlyArray<string>) => {

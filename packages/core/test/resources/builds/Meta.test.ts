@@ -337,12 +337,7 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   [{ record: { inputs: false } }, "record.inputs", "must be true: without its input, a run cannot be replayed"],
   [{ record: { inputs: true, share: 0 } }, "record.share", "must be more than 0"],
   [{ record: { inputs: true, answers: true } }, "record.answers", "is not a known key"],
-  [{ record: { inputs: true, retention: "31d" } }, "record.retention", "must be from 60000 ms to 2592000000 ms"],
-  [
-    { durable: true, record: { inputs: true } },
-    "record",
-    "must not be an object for a durable function, whose results are recorded already"
-  ]
+  [{ record: { inputs: true, retention: "31d" } }, "record.retention", "must be from 60000 ms to 2592000000 ms"]
 ]
 
 describe("readManifest", () => {
