@@ -11,7 +11,9 @@ const valueWidth = 200
 type Difference = NonNullable<ReplayReport["difference"]>
 
 /** Returns the first difference on one line: `result.total: 42 → 43`. */
-export const differenceText = (difference: Difference): string => {
+export const differenceText = (difference: Difference): string => printable(describe(difference))
+
+const describe = (difference: Difference): string => {
   if (difference.kind === "result") {
     const { path, recorded, replayed } = difference.at
     return `${path === "status" ? "status" : joinPath("result", path)}: ${valueText(recorded)} → ${valueText(replayed)}`
@@ -30,7 +32,10 @@ export const differenceLines = (difference: Difference, paint: Paint): ReadonlyA
     difference.kind === "result"
       ? [difference.recorded.result, difference.replayed.result]
       : [callText(difference.recorded), callText(difference.replayed)]
-  return [`${paint.dim("recorded")} ${shorten(recorded)}`, `${paint.dim("replayed")} ${shorten(replayed)}`]
+  return [
+    `${paint.dim("recorded")} ${printable(shorten(recorded))}`,
+    `${paint.dim("replayed")} ${printable(shorten(replayed))}`
+  ]
 }
 
 const callText = (call: { readonly op: string; readonly args: string } | null): string =>
@@ -41,7 +46,7 @@ const joinPath = (name: string, path: string): string =>
 
 const valueText = (value: unknown): string => (value === undefined ? "missing" : shorten(JSON.stringify(value)))
 
-const shorten = (text: string): string => printable(truncate(text, valueWidth))
+const shorten = (text: string): string => truncate(text, valueWidth)
 
 /** Returns the name of the recorded function. */
 export const functionText = ({ project_name, ns, var: name }: Pick<Recording, "project_name" | "ns" | "var">): string =>

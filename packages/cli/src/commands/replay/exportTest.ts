@@ -24,7 +24,7 @@ export const exportTest = Effect.fnUntraced(function* (recording: RunRecording, 
 })
 
 /** Returns the source of the test. Texts of JSON become values, so that people can read and change them. */
-export const testText = (recording: RunRecording, entry: string): string => {
+const testText = (recording: RunRecording, entry: string): string => {
   const { run_id, ns, var: name, status, result, redact, truncated, input, calls } = recording
   const value = {
     run_id,
@@ -50,7 +50,7 @@ import * as project from ${JSON.stringify(entry)}
 
 const recording: RecordedRun = ${toSource(value)}
 
-test("${ns}/${name} repeats the run ${run_id}", async () => {
+test(${JSON.stringify(`${ns}/${name} repeats the run ${run_id}`)}, async () => {
   const { difference } = await replayRun(project, recording)
   expect(difference).toBeNull()
 })

@@ -6,6 +6,7 @@ import { Api } from "../../connection/Api.ts"
 import { failure, usageError } from "../../Failure.ts"
 import type { LoadedBuild, ReplayReport } from "../../hosting/Replayer.ts"
 import { Output } from "../../output/Output.ts"
+import type { Column } from "../../output/Table.ts"
 import { loadPages, printTable } from "../Lists.ts"
 import { entryText } from "../logs/LogText.ts"
 import { projectFlag, sinceFlag } from "../runs/RunFilters.ts"
@@ -178,8 +179,8 @@ const showAll = Effect.fnUntraced(function* (counts: Counts, different: Readonly
   yield* output.note(summary)
 })
 
-const columns = [
-  { title: "RUN", of: ({ recording }: Differing) => recording.run_id },
-  { title: "FUNCTION", of: ({ recording }: Differing) => functionText(recording), isFlexible: true, isExtra: true },
-  { title: "FIRST DIFFERENCE", of: ({ difference }: Differing) => differenceText(difference), isFlexible: true }
+const columns: ReadonlyArray<Column<Differing>> = [
+  { title: "RUN", of: ({ recording }) => recording.run_id },
+  { title: "FUNCTION", of: ({ recording }) => functionText(recording), isFlexible: true, isExtra: true },
+  { title: "FIRST DIFFERENCE", of: ({ difference }) => differenceText(difference), isFlexible: true }
 ]
