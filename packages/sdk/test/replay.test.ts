@@ -50,7 +50,7 @@ const makeProject = (factor: number) => ({
       const key = await svc.context.get("KEY")
       const body = JSON.stringify({ total })
       const response = await fetch("https://rates.example/", { method: "POST", headers: { "x-key": key }, body })
-      const { rate } = await response.json()
+      const { rate }: { rate: number } = JSON.parse(await response.text())
       const terms = await (await svc.files.get("terms.txt"))?.text()
       const customer = await svc.host.crm.lookup({ id }).catch((error: Error) => error.name)
       const priced = { total: total * rate * factor, at: new Date().toISOString() }

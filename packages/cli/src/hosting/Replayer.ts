@@ -4,7 +4,8 @@
  * Only the commands that need this module load it. It has its own copy of Effect, so only plain values cross its border.
  */
 import type { RunRecording } from "@weft/client"
-import { BuildId, EnvId, RunId, Sandbox } from "@weft/core/adapter"
+import { EnvId } from "@weft/core"
+import { BuildId, RunId, Sandbox } from "@weft/core/adapter"
 import { type ReplayReport, replayRecording } from "@weft/core/internal"
 import { sandbox } from "@weft/sandbox"
 import { Effect, ManagedRuntime } from "effect"

@@ -417,6 +417,12 @@ export interface RunsReplayQuery {
   readonly from?: string | undefined
 }
 
+export interface RecordingsListQuery extends PageQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly time_range?: string | undefined
+}
+
 export interface DeliveriesListQuery extends PageQuery {
   readonly project?: string | undefined
   readonly fn?: string | undefined
@@ -486,6 +492,7 @@ export interface AuditListQuery extends PageQuery {
     | "alert.update"
     | "alert.remove"
     | "run.wake"
+    | "recording.read"
     | "token.complete"
     | "file.damage"
     | "build.damage"
@@ -541,6 +548,7 @@ export interface AdminListAuditQuery extends PageQuery {
     | "alert.update"
     | "alert.remove"
     | "run.wake"
+    | "recording.read"
     | "token.complete"
     | "file.damage"
     | "build.damage"

@@ -1,7 +1,7 @@
 /** Recordings of runs in virtual time, and their replays in a sandbox without a host. */
 import { assert, describe, it } from "@effect/vitest"
-import { AuditLog, ContextVariables, type Env, hostFunction, Projects, Recordings } from "@weft/core"
-import { BuildId, EnvId, RecordingStore, type RunId } from "@weft/core/adapter"
+import { AuditLog, ContextVariables, type Env, EnvId, hostFunction, Projects, Recordings } from "@weft/core"
+import { BuildId, RecordingStore, type RunId } from "@weft/core/adapter"
 import { type ReplayReport, type RunRecording, replayRecording } from "@weft/core/internal"
 import { type TrustedModule, type TrustedSvc, trustedSandbox, trustedZip } from "@weft/core/testing"
 import { Effect, Fiber, type Layer, Schema } from "effect"
@@ -195,7 +195,7 @@ describe("a recording", () => {
       )
       assert.deepStrictEqual(
         audited.items.map(({ object_id, object_name }) => [object_id, object_name]),
-        [[items[0]?.run_id, "app:main/price"]]
+        [[items[0]?.run_id ?? "", "app:main/price"]]
       )
     })
   )

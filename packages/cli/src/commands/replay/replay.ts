@@ -47,7 +47,7 @@ export const replay = Command.make(
   "replay",
   flags,
   Effect.fnUntraced(function* ({ run, build, exported, limit, ...filters }) {
-    const selects = [limit, ...Object.values(filters)].some(Option.isSome)
+    const selects = Option.isSome(limit) || Object.values(filters).some(Option.isSome)
     if (Option.isSome(run) === selects) {
       return yield* usageError("Give the id of a run, or flags that select runs", "for example --function main/onOrder")
     }
