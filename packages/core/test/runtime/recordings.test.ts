@@ -31,7 +31,7 @@ const price = (toTotal: (total: number) => number) =>
 interface DurableSvc extends TrustedSvc {
   readonly step: <A>(name: string, body: () => A | Promise<A>) => Promise<A>
   readonly sleep: (name: string, duration: string) => Promise<void>
-  readonly uuid: () => string
+  readonly now: () => number
 }
 
 /** Ships an order after a sleep. */
@@ -39,9 +39,9 @@ const fulfil = (first: string, carrier: string) =>
   withMeta({ event: "fulfil", durable: true, record }, async (_: unknown, svc: DurableSvc) => {
     const receipt = await svc.step(first, () => "r-1")
     await svc.sleep("settle", "2m")
-    const id = svc.uuid()
-    await svc.step("ship", () => svc.events.publish({ type: "shipped", data: { receipt, id, carrier } }))
-    return { receipt, id }
+    const at = svc.now()
+    await svc.step("ship", () => svc.events.publish({ type: "shipped", data: { receipt, at, carrier } }))
+    return { receipt, at }
   })
 
 const many = withMeta({ event: "many", record }, async (_: unknown, svc: TrustedSvc) => {
@@ -93,7 +93,7 @@ const order = Effect.fnUntraced(function* (env: Env, count: number) {
 const stored = Effect.gen(function* () {
   yield* settle
   yield* TestClock.adjust("1 second")
-  yield* settle
+  yield* settleAll
 })
 
 const list = (env: Env, query = {}) =>
@@ -259,9 +259,9 @@ describe("a replay of a durable run", () => {
       const recording = yield* only(env)
       assert.deepStrictEqual(
         recording.calls.map(({ op }) => op),
-        ["events.publish", "workflow.step"]
+        ["workflow.wait", "events.publish", "workflow.step"]
       )
-      assert.deepInclude(yield* replay(recording, "app"), { verdict: "same", calls: 2 })
+      assert.deepInclude(yield* replay(recording, "app"), { verdict: "same", calls: 3 })
       const { difference } = yield* replay(recording, "changed")
       assert.deepInclude(difference?.at, { path: "data.carrier", recorded: "dhl", replayed: "ups" })
       const diverged = yield* replay(recording, "diverged")

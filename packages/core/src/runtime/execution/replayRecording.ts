@@ -68,11 +68,14 @@ const judge = (
   calls: ReplayedCalls,
   execution: Execution | null
 ): Pick<ReplayReport, "verdict" | "difference"> => {
-  const call = calls.findDifference(execution !== null || calls.hasStalled)
-  if (call !== null) return { verdict: "different", difference: call }
+  const made = calls.findDifference(false)
+  if (made !== null) return { verdict: "different", difference: made }
   if (calls.isIncomplete) return { verdict: "incomplete", difference: null }
   const result = execution === null ? null : compareResults(recording, execution)
-  return result === null ? { verdict: "same", difference: null } : { verdict: "different", difference: result }
+  const missing = calls.findDifference(execution !== null || calls.hasStalled)
+  // An error explains why the replay made no further call.
+  const difference = result?.at.path === "status" ? result : (missing ?? result)
+  return { verdict: difference === null ? "same" : "different", difference }
 }
 
 const compareResults = (recording: RecordedRun, { outcome }: Execution): ResultDifference | null => {

@@ -131,7 +131,7 @@ export const makeRedaction = ({ redact, secrets, context }: RedactionOptions): R
   const toAnswer = ({ op, payload }: HostCall, text: string): string => {
     if (op === "context.get") return redactVariable(readField(payload, "key"), text)
     if (op === "context.all") return redactVariables(text)
-    return redactJson(text, readField(payload, "text") !== true)
+    return redactJson(text, numbered.test(op) && readField(payload, "text") !== true)
   }
 
   const redactVariable = (key: unknown, text: string): string =>
