@@ -67,8 +67,7 @@ const recordingStoreChecks: ReadonlyArray<Check<RecordingStore>> = [
     yield* save(recording(5, { env_id: envId(2) }))
     const purge = (limit: number) => RecordingStore.use((store) => store.purge(envId(1), runId(3), limit))
     assert.deepStrictEqual([yield* purge(1), yield* purge(9), yield* purge(9)], [1, 1, 0])
-    const remove = (limit: number) =>
-      RecordingStore.use((store) => store.removeProject(envId(1), projectId(1), limit))
+    const remove = (limit: number) => RecordingStore.use((store) => store.removeProject(envId(1), projectId(1), limit))
     assert.deepStrictEqual([yield* remove(9), yield* remove(9)], [1, 0])
     assert.deepStrictEqual(yield* numbers(), [[4], 1])
     assert.deepStrictEqual(yield* get(2, 5), recording(5, { env_id: envId(2) }))

@@ -83,11 +83,7 @@ export interface FailureTerms {
 }
 
 /** Options of a function that runs in the background. */
-export interface BackgroundTerms<Path extends string = string>
-  extends Terms,
-    FlowTerms,
-    FailureTerms,
-    RecordingTerms {
+export interface BackgroundTerms<Path extends string = string> extends Terms, FlowTerms, FailureTerms, RecordingTerms {
   readonly concurrency?: Concurrency<Path>
   /** A path into `event_data`: of events with the same value there, only the first within 24 hours is handled. */
   readonly idempotency?: Path

@@ -107,7 +107,9 @@ const proveOn = async (
         ["seconds of the replays with the changed build, with the start of the sandbox", replaySeconds]
       ],
       failures: [
-        ...(same.replayed === runs && changed.replayed === runs ? [] : [`${same.replayed} of ${runs} runs were replayed`]),
+        ...(same.replayed === runs && changed.replayed === runs
+          ? []
+          : [`${same.replayed} of ${runs} runs were replayed`]),
         ...same.different.map(({ run_id }) => `${run_id} differs with its own build`),
         ...(same.incomplete + changed.incomplete === 0 ? [] : ["replays are incomplete"]),
         ...(isEqual(found, changedTotals(runs)) ? [] : [`the runs that differ have the totals ${found.join()}`]),
@@ -151,7 +153,8 @@ const list = async (api: Api, offset = 0) =>
 
 /** Publishes the events, and returns when their runs are recorded. */
 const recordRuns = async (api: Api, runs: number): Promise<void> => {
-  for (let total = 0; total < runs; total++) await api("POST", "/events", { event_type: "order", event_data: { total } })
+  for (let total = 0; total < runs; total++)
+    await api("POST", "/events", { event_type: "order", event_data: { total } })
   const until = performance.now() + recordMs
   for (;;) {
     const { pagination } = await list(api)
@@ -170,7 +173,9 @@ const countLeaks = async (api: Api): Promise<number> => {
   return leaked
 }
 
-const Difference = Schema.Struct({ at: Schema.NullOr(Schema.Struct({ path: Schema.String, recorded: Schema.Unknown })) })
+const Difference = Schema.Struct({
+  at: Schema.NullOr(Schema.Struct({ path: Schema.String, recorded: Schema.Unknown }))
+})
 
 const Replayed = Schema.fromJsonString(
   Schema.Struct({
@@ -188,7 +193,10 @@ const replayAll = async (url: string, key: string, runs: number, args: ReadonlyA
     execFile(
       process.execPath,
       [program, ...all],
-      { env: { PATH: process.env.PATH, HOME: tmpdir(), WEFT_URL: url, WEFT_API_KEY: key }, maxBuffer: 64 * 1024 * 1024 },
+      {
+        env: { PATH: process.env.PATH, HOME: tmpdir(), WEFT_URL: url, WEFT_API_KEY: key },
+        maxBuffer: 64 * 1024 * 1024
+      },
       (error, out, errors) => (error !== null && out === "" ? reject(new Error(errors)) : resolve(out))
     )
   })

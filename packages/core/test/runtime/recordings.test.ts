@@ -6,8 +6,8 @@ import { type ReplayReport, type RunRecording, replayRecording } from "@weft/cor
 import { type TrustedModule, type TrustedSvc, trustedSandbox, trustedZip } from "@weft/core/testing"
 import { Effect, Fiber, type Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { as } from "../Services.ts"
 import { publish, withMeta } from "../resources/schedules/Fixtures.ts"
+import { as } from "../Services.ts"
 import { allRuns, asHost, deployed, settle, world } from "../world.ts"
 import { settleAll } from "./workflows/DurableWorld.ts"
 

@@ -18,7 +18,9 @@ const flags = {
   run: Argument.String("run").pipe(Argument.withDescription("The id of a recorded run"), Argument.optional),
   build: Flag.String("build").pipe(
     Flag.withMetavar("path"),
-    Flag.withDescription("Another build: a zip, a folder such as dist, or the id of a build; by default that of the run"),
+    Flag.withDescription(
+      "Another build: a zip, a folder such as dist, or the id of a build; by default that of the run"
+    ),
     Flag.optional
   ),
   fn: Flag.String("function").pipe(
@@ -62,7 +64,11 @@ export const replay = Command.make(
       project: Option.getOrUndefined(filters.project),
       time_range: Option.getOrUndefined(filters.since)
     }
-    yield* replayAll(query, Option.getOrElse(limit, () => 20), Option.getOrNull(build))
+    yield* replayAll(
+      query,
+      Option.getOrElse(limit, () => 20),
+      Option.getOrNull(build)
+    )
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Replay recorded runs on this machine; the exit code is 1 if one differs"),

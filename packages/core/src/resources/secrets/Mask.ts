@@ -85,7 +85,8 @@ const toForms = (values: Iterable<readonly [value: string, mask: string]>): Read
       const json = escaped(plain)
       // As printed within single quotes or backticks.
       const quoted = json.replaceAll('\\"', '"')
-      for (const form of [plain, json, escaped(json), quoted, quoted.replaceAll("'", "\\'")]) forms.set(form, replacement)
+      for (const form of [plain, json, escaped(json), quoted, quoted.replaceAll("'", "\\'")])
+        forms.set(form, replacement)
     }
   }
   return Array.from(forms, ([text, mask]) => ({ text, mask })).sort((a, b) => b.text.length - a.text.length)

@@ -5,7 +5,7 @@
  * So the n-th call of a replay is compared with the n-th recorded call, and calls end in the recorded order.
  */
 import { Deferred, Effect, Option } from "effect"
-import { hostCallRefused, type HostCall, type HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import { type HostCall, type HostCallRefused, hostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { findDifference, type JsonDifference } from "../runs/JsonDifference.ts"
 import type { RecordedCall, RecordedRun } from "../runs/Recording.ts"
 import { makeRedaction, type Redaction } from "../runs/Redaction.ts"
@@ -22,7 +22,7 @@ export interface CallDifference {
   readonly recorded: ComparedCall | null
   /** Null if the replay made no such call. */
   readonly replayed: ComparedCall | null
-  /** Where the arguments differ; null if the operations differ. */
+  /** The first difference of the arguments; null if the operations differ. */
   readonly at: JsonDifference | null
 }
 

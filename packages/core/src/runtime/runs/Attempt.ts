@@ -19,7 +19,10 @@ import type { Run, RunStatus } from "./Run.ts"
 /** The fields of a match that its deliveries have. */
 export interface DeliveryMatch extends Pick<Match, "run_type"> {
   readonly build: Pick<Build, "project_id" | "project_name" | "build_id">
-  readonly handler: Pick<Match["handler"], "ns" | "var" | "retry" | "timeout_ms" | "durable" | "on_failure" | "recording">
+  readonly handler: Pick<
+    Match["handler"],
+    "ns" | "var" | "retry" | "timeout_ms" | "durable" | "on_failure" | "recording"
+  >
 }
 
 /** Returns a delivery that runs `match` for `event`, due at the event's time. */

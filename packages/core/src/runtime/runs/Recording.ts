@@ -33,14 +33,12 @@ export const RecordedCall = Schema.Struct({
 export type RecordedCall = typeof RecordedCall.Type
 
 export const RecordedInput = Schema.Struct({
-  /** Which property of `svc` is the argument of the function: see `Invocation.trigger`. */
+  /** The property of `svc` that is the argument of the function: see `Invocation.trigger`. */
   trigger: Schema.Literals(["event", "request", "tick", "args", "tool", "resource", "prompt"]),
   /** JSON text of the facts that become `svc`. */
   svc: Schema.String,
   /** The body of a request: see `RequestBody`. */
-  body: Schema.NullOr(
-    Schema.Struct({ text: Schema.String, as: Schema.Literals(["json", "text", "form", "given"]) })
-  ),
+  body: Schema.NullOr(Schema.Struct({ text: Schema.String, as: Schema.Literals(["json", "text", "form", "given"]) })),
   timeout_ms: Schema.Int,
   /** Of a durable run: the results before its last activation, as `Invocation.replay`. */
   replay: Schema.optionalKey(Schema.Array(Schema.String))

@@ -135,9 +135,7 @@ export const makeRedaction = ({ redact, secrets, context }: RedactionOptions): R
   }
 
   const redactVariable = (key: unknown, text: string): string =>
-    text === "null" || typeof key !== "string" || context.includes(key)
-      ? text
-      : JSON.stringify(secretPlaceholder(key))
+    text === "null" || typeof key !== "string" || context.includes(key) ? text : JSON.stringify(secretPlaceholder(key))
 
   const redactVariables = (text: string): string => {
     const values: Readonly<Record<string, string>> = JSON.parse(text)

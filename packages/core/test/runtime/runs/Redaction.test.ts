@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { RunId } from "../../../src/foundation/Ids.ts"
 import { findDifference } from "../../../src/runtime/runs/JsonDifference.ts"
 import { isRecorded } from "../../../src/runtime/runs/Recording.ts"
 import { makeRedaction } from "../../../src/runtime/runs/Redaction.ts"
-import { RunId } from "../../../src/foundation/Ids.ts"
 
 const secrets = new Map([
   ["sk live/1", "weft-secret-KEY"],
