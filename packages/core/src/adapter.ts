@@ -37,7 +37,7 @@ export {
   UploadId
 } from "./foundation/Ids.ts"
 export { InFlightMap } from "./foundation/InFlightMap.ts"
-export { isDeeper } from "./foundation/JsonDepth.ts"
+export { hasMoreContainers, isDeeper } from "./foundation/JsonDepth.ts"
 export { fromJsonText, JsonText, toJsonText } from "./foundation/JsonText.ts"
 export { countOfPage, pageBytesMax } from "./foundation/Page.ts"
 export { stackless } from "./foundation/Stackless.ts"

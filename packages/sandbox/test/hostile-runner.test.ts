@@ -117,6 +117,20 @@ describe("a compromised runner", { timeout: 60_000 }, () => {
     assert.deepStrictEqual([...record.values()], [1])
   })
 
+  it("loses its waiting runs to other runners soon after a thread in it cannot be stopped", async () => {
+    const waiting = Array.from({ length: 8 }, () => world.call("waits"))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await world.call(
+      script(
+        { kind: "lost", isolate, cause: "cpu", computing: run, cpuMs: 1, heapBytes: 1 },
+        { kind: "unresponsive", isolate }
+      )
+    )
+    assert.deepStrictEqual(new Set((await Promise.all(waiting)).map(tagOf)), new Set(["Returned"]))
+    // Otherwise it would die at the end of its grace period.
+    assert.include(world.reports.join(), "it is no longer needed")
+  })
+
   it("cannot fill the host's memory with isolates that do not exist", async () => {
     const attack = world.call("busy")
     let most = 0
@@ -147,7 +161,11 @@ describe("a compromised runner", { timeout: 60_000 }, () => {
 describe("a runner that receives many messages at once", { timeout: 60_000 }, () => {
   it("is not killed for unread messages, and does not receive runs that were stopped in the meantime", async () => {
     const svc = JSON.stringify("x".repeat(16 * MiB))
-    const all = await Promise.all(Array.from({ length: 40 }, () => world.call("slow", "null", 100, svc)))
+    const large = Promise.all(Array.from({ length: 40 }, () => world.call("slow", "null", 100, svc)))
+    // Small messages pass those that wait, also if the runs of all of these end first.
+    const small = Promise.all(Array.from({ length: 8 }, () => world.call("good")))
+    const all = await large
+    assert.deepStrictEqual(new Set((await small).map(tagOf)), new Set(["Returned"]))
     for (const record of all) assert.include(["Returned", "TimedOut"], tagOf(record))
     assert.deepStrictEqual(world.reports, [])
     assert.strictEqual(tagOf(await world.call("good")), "Returned")

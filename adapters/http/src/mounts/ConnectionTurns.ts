@@ -9,7 +9,8 @@
  * `OpeningPace` for how many open per turn, `ConnectionQueue` for their order, and `NetworkRests` for their pauses. Once one
  * of them proves to be expensive, the others that were not read yet wait as well (`FreshConnections`).
  *
- * Bodies in chunks are also read in turns: a read of 64 KiB with 10,900 chunks takes 20 ms.
+ * Bodies in chunks are also read in turns. A read of 64 KiB with 10,900 chunks takes 20 ms. So are large bodies, once they
+ * exceed the budget of a turn together.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -34,6 +35,12 @@ const startsPerTurn = 8
 /** Maximum connections with bodies in chunks that are read in one turn of the event loop, of up to 20 ms each. */
 const chunkReadsPerTurn = 1
 
+/** Bytes of large bodies in one turn of the event loop, after which further parts are read in later turns. */
+const bodyBytesPerTurn = 128 * 1024
+
+/** Maximum connections with large bodies that are read in one turn after that, at least 64 KiB of each. */
+const bodyReadsPerTurn = 1
+
 /** Maximum new connections of a network that wait for their turn. */
 const openingPerNetworkMax = 1_024
 
@@ -53,6 +60,10 @@ export class ConnectionTurns {
   readonly #fresh = new FreshConnections()
   /** Connections with bodies in chunks whose next part is wanted. */
   readonly #reading = new ConnectionQueue()
+  /** Connections with large bodies whose next part is wanted. */
+  readonly #receiving = new ConnectionQueue()
+  /** Bytes of large bodies that were read in this turn of the event loop. */
+  #bodyBytes = 0
   /** Connections whose last read was expensive. */
   readonly #resting = new ConnectionQueue()
   #isRestTimed = false
@@ -123,12 +134,32 @@ export class ConnectionTurns {
 
   /** Pauses a connection until its turn, and calls `read` then. */
   readInTurn(socket: Socket, read: () => void): void {
+    this.#awaitRead(this.#reading, socket, read)
+  }
+
+  /** Counts bytes of a large body that were read. */
+  countBody(bytes: number): void {
+    if (this.#bodyBytes === 0) {
+      setImmediate(() => {
+        this.#bodyBytes = 0
+      })
+    }
+    this.#bodyBytes += bytes
+  }
+
+  /** Calls `read` for a large body: at once, or in the connection's turn if much was read in this turn of the event loop. */
+  readBody(socket: Socket, read: () => void): void {
+    if (this.#bodyBytes < bodyBytesPerTurn) read()
+    else this.#awaitRead(this.#receiving, socket, read)
+  }
+
+  #awaitRead(queue: ConnectionQueue, socket: Socket, read: () => void): void {
     const connection = this.#connectionOf(socket)
     const isQueued = connection.nextRead !== null
     connection.nextRead = read
     if (isQueued) return
     connection.pause()
-    this.#reading.push(connection)
+    queue.push(connection)
     this.#schedule()
   }
 
@@ -220,15 +251,16 @@ export class ConnectionTurns {
       if (connection === undefined) break
       this.#takeTurn(connection)
     }
-    this.#readChunks()
+    this.#readNext(this.#reading, chunkReadsPerTurn)
+    this.#readNext(this.#receiving, bodyReadsPerTurn)
     this.#open()
-    const isWaiting = this.#waiting.length > 0 || this.#reading.length > 0
+    const isWaiting = this.#waiting.length > 0 || this.#reading.length > 0 || this.#receiving.length > 0
     if (isWaiting || (this.#opening.length > 0 && !this.#isOpeningTimed)) this.#schedule()
   }
 
-  #readChunks(): void {
-    for (let reads = 0; reads < chunkReadsPerTurn; reads++) {
-      const connection = this.#reading.next()
+  #readNext(queue: ConnectionQueue, readsMax: number): void {
+    for (let reads = 0; reads < readsMax; reads++) {
+      const connection = queue.next()
       if (connection === undefined) return
       const read = connection.nextRead
       connection.nextRead = null

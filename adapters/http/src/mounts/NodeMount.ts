@@ -5,6 +5,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect } from "effect"
 import type { HttpOptions } from "../app/HttpOptions.ts"
 import { joinChunks } from "../bodies/JoinedChunks.ts"
+import { hasLargeBody, readLargeBody } from "../bodies/LargeBodies.ts"
 import { type Failure, failureResponse, internal, unavailable } from "../responses/Failure.ts"
 import { declaresBody } from "../webhooks/WebhookDecision.ts"
 import { makeWebhookFastPath } from "../webhooks/WebhookFastPath.ts"
@@ -77,6 +78,12 @@ export const mountOnNode = (
   const enter = (request: IncomingMessage, response: ServerResponse): void => {
     if (request instanceof IncomingMessage && request.headers["transfer-encoding"] !== undefined) {
       guardChunks(request, response, turns, () => isDraining())
+    } else if (request instanceof IncomingMessage && hasLargeBody(request)) {
+      const { socket } = request
+      readLargeBody(request, {
+        onPart: (bytes) => turns.countBody(bytes),
+        onRead: (read) => turns.readBody(socket, read)
+      })
     }
     turns.enter(request, response)
   }

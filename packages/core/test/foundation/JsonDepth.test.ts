@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isDeeper } from "@weft/core/adapter"
+import { hasMoreContainers, isDeeper } from "@weft/core/adapter"
 import * as fc from "fast-check"
 
 /** Counts the levels of a value by recursion. */
@@ -23,5 +23,25 @@ describe("isDeeper", () => {
     assert.isFalse(isDeeper(`${"]".repeat(50)}[[`, 2))
     assert.isFalse(isDeeper(`"${"[".repeat(50)}`, 2))
     assert.isTrue(isDeeper("[".repeat(1_000_000), 500))
+  })
+})
+
+/** Counts the arrays and objects of a value by recursion. */
+const containersOf = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).reduce<number>((count, item) => count + containersOf(item), 1)
+    : 0
+
+describe("hasMoreContainers", () => {
+  it("counts arrays and objects, not brackets in strings", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.boolean(), (value, isIndented) => {
+        const text = JSON.stringify(value, null, isIndented ? 1 : 0)
+        const containers = containersOf(value)
+        assert.isFalse(hasMoreContainers(text, containers), text)
+        if (containers > 0) assert.isTrue(hasMoreContainers(`${text} `, containers - 1), text)
+      })
+    )
+    assert.isFalse(hasMoreContainers(JSON.stringify("[{".repeat(50)), 1))
   })
 })

@@ -41,6 +41,8 @@ const lastLineBytes = 256
  */
 const buildCallBytesMax = 128 * 1024 * 1024
 
+const retriesMax = 2
+
 /** Maximum length of an operation's name, in characters; all real ones are far shorter. */
 const opLengthMax = 256
 
@@ -105,6 +107,11 @@ export class Job {
   get length(): number {
     const { svc, body, replay = [] } = this.invocation
     return replay.reduce((length, text) => length + text.length, svc.length + (body?.text.length ?? 0))
+  }
+
+  /** True if it may run again: a second execution is not visible, and it had few retries. */
+  get isRepeatable(): boolean {
+    return !this.hasSideEffects && !this.build.keepsState && this.retries < retriesMax
   }
 
   /** True if the guest has ended and only its host calls are pending. */

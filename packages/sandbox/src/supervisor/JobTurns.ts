@@ -51,7 +51,7 @@ export class JobTurns {
     if (call === null) return
     const { envId } = job.build
     const { length } = message.payload
-    const isAccepted = this.#turns.offer(envId, "host_call", length, () => this.#start(view, envId, length, call.start))
+    const isAccepted = this.#turns.offer(envId, "host_call", length, () => this.#start(view, envId, call.start))
     if (!isAccepted) call.refuse()
   }
 
@@ -79,12 +79,12 @@ export class JobTurns {
   }
 
   /** Starts a host call now or, while the runner has not read many answers, in a later turn. */
-  #start(view: RunnerView, envId: EnvId, length: number, start: () => void): void {
+  #start(view: RunnerView, envId: EnvId, start: () => void): void {
     let isTurn = true
-    view.runner.whenDrained(length, () => {
+    view.runner.whenRead(() => {
       if (isTurn) return start()
       // After the callbacks of all calls that wait, so that they keep their order.
-      setImmediate(() => this.#turns.run(envId, "host_call", () => this.#start(view, envId, length, start)))
+      setImmediate(() => this.#turns.run(envId, "host_call", () => this.#start(view, envId, start)))
     })
     isTurn = false
   }

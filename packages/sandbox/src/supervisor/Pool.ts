@@ -19,15 +19,14 @@ import { type RunnerListener, RunnerProcess } from "./RunnerProcess.ts"
 import { RunnerSlots } from "./RunnerSlots.ts"
 import { RunnerView } from "./RunnerView.ts"
 import { Strikes } from "./Strikes.ts"
+import { sendInvocation } from "./sendInvocation.ts"
 
 /** Maximum time for a runner to confirm a stop. After that, the run's messages are ignored. */
 const stopTimeoutMs = 400
 /** Grace period for the other runs of a runner with a thread that cannot be stopped. */
 const unresponsiveGraceMs = 1000
-const retriesMax = 2
-
-/** Id of the host call whose answers are the recorded results of a durable run. The kernel uses the same. */
-const replayCall = 0
+/** After that, such a runner's runs that are not computing are moved: they may wait for a lock of the stuck thread. */
+const unresponsiveMoveMs = 50
 
 export class Pool {
   readonly strikes: Strikes
@@ -198,12 +197,7 @@ export class Pool {
     // The job may have been stopped or moved to another runner in the meantime.
     if (job.ended || job.stopReason !== undefined || job.isolate !== isolate) return
     job.isSent = true
-    const { fn, trigger, svc, body = null, replay = [] } = job.invocation
-    runner.send({ kind: "invoke", isolate: isolate.id, run: job.id, trigger, fn: `${fn.ns}/${fn.var}`, svc, body })
-    for (const text of replay) {
-      const answer = { call: replayCall, ok: true, text, detail: "" }
-      runner.send({ kind: "hostCallResult", isolate: isolate.id, run: job.id, ...answer })
-    }
+    sendInvocation(runner, isolate, job)
   }
 
   /** Dispatches waiting jobs of the build, up to its limit of concurrent runs. */
@@ -325,7 +319,14 @@ export class Pool {
       view.retirement = "blocked"
       this.attribution.strike(build, why)
     }
+    if (view.runner.state !== "retiring") setTimeout(() => this.#moveWaiting(view, why), unresponsiveMoveMs)
     this.retire(view, why, unresponsiveGraceMs)
+  }
+
+  /** Runs the jobs that are not computing in another runner, if possible. */
+  #moveWaiting(view: RunnerView, why: string): void {
+    if (this.#closed || !this.views.has(view.runner)) return
+    for (const job of view.waitingJobs()) if (job.isRepeatable) this.#retry(job, why)
   }
 
   #died(view: RunnerView, death: RunnerDeath): void {
@@ -348,14 +349,14 @@ export class Pool {
     this.slots.runnerIdle()
   }
 
-  /** Runs a job again that did not cause the loss, unless a second execution is visible or it had too many retries. */
+  /** Runs a job again that did not cause the loss, if possible. */
   #retry(job: Job, why: string): void {
     this.#detach(job)
     if (job.stopReason !== undefined) {
       this.#end(job, stoppedOutcome(job.stopReason, job.invocation.timeoutMs))
       return
     }
-    if (job.hasSideEffects || job.build.keepsState || job.retries >= retriesMax) {
+    if (!job.isRepeatable) {
       this.#end(job, { _tag: "RunnerLost", message: why })
       return
     }

@@ -69,6 +69,8 @@ export class RunnerProcess {
   /** Callbacks of `whenDrained`, oldest first: those of small invocations, and those of large ones. */
   #deferred: Array<() => void> = []
   #deferredLarge: Array<() => void> = []
+  /** Callbacks of `whenRead`, oldest first. */
+  #deferredWork: Array<() => void> = []
   /** Characters of the large messages that wait. */
   #deferredLength = 0
   #scheduled = false
@@ -119,7 +121,17 @@ export class RunnerProcess {
   whenDrained(length: number, callback: () => void): void {
     if (this.state === "dead") callback()
     else if (length > largeInvocation) this.#whenNearlyDrained(length, callback)
-    else if (this.#deferred.length > 0 || this.#waitingBytes > congestionBytes) this.#deferred.push(callback)
+    else if (this.#deferred.length > 0 || this.#unsentBytes > congestionBytes) this.#deferred.push(callback)
+    else callback()
+  }
+
+  /**
+   * Calls back now or, if many bytes wait for the runner, when it has read them. For work whose result will be sent. If the
+   * process dies, all callbacks are called.
+   */
+  whenRead(callback: () => void): void {
+    if (this.state !== "dead" && (this.#deferredWork.length > 0 || this.#waitingBytes > congestionBytes))
+      this.#deferredWork.push(callback)
     else callback()
   }
 
@@ -215,8 +227,9 @@ export class RunnerProcess {
 
   /** Calls back, in order, while few bytes are unsent. */
   #resume(): void {
-    while (this.#waitingBytes <= congestionBytes && this.#deferred.length > 0) this.#deferred.shift()?.()
+    while (this.#unsentBytes <= congestionBytes && this.#deferred.length > 0) this.#deferred.shift()?.()
     while (this.#unsentBytes <= largeCongestionBytes && this.#deferredLarge.length > 0) this.#deferredLarge.shift()?.()
+    while (this.#waitingBytes <= congestionBytes && this.#deferredWork.length > 0) this.#deferredWork.shift()?.()
   }
 
   #spawn(program: URL): ChildProcess | undefined {
@@ -265,9 +278,10 @@ export class RunnerProcess {
   #died(death: RunnerDeath): void {
     if (this.state === "dead") return
     this.state = "dead"
-    const deferred = [...this.#deferred, ...this.#deferredLarge]
+    const deferred = [...this.#deferred, ...this.#deferredLarge, ...this.#deferredWork]
     this.#deferred = []
     this.#deferredLarge = []
+    this.#deferredWork = []
     this.#socket.destroy()
     this.#child?.stderr?.destroy()
     this.#child?.unref()

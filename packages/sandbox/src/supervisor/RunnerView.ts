@@ -108,6 +108,12 @@ export class RunnerView {
     return jobs
   }
 
+  /** Returns the jobs that are not computing and have no reported end. */
+  waitingJobs(): ReadonlyArray<Job> {
+    const computing = new Set(this.computingJobs())
+    return [...this.jobs.values()].filter((job) => !computing.has(job) && job.endMessage === undefined)
+  }
+
   /** Returns the builds that have been computing for more than one entry should take. */
   computingBuilds(): ReadonlySet<Build> {
     const builds = new Set<Build>()

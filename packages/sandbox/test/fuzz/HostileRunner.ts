@@ -3,6 +3,7 @@
  *
  * - `good` replies as a real runner. `say:BASE64` sends any bytes and then ends the run.
  * - `deaf` makes more and more host calls and reads no results. `slow` reads nothing for 300 ms, and then continues.
+ * - `waits` replies after 400 ms, unless another run in this process said something by then.
  * - `busy`, `calls` and `heartbeats` repeat one message.
  * - For the exports of a build, `exports:LENGTH` sends a text of that length, and `fails:LENGTH` such an error.
  */
@@ -19,6 +20,8 @@ const endedRuns = new Set<number>()
 setInterval(() => undefined, 60_000)
 const floodMs = 1500
 const slowMs = 300
+const waitMs = 400
+let hasSaid = false
 const usage = { cpuMs: 1, heapBytes: 1000 }
 
 const framesOf = (messages: ReadonlyArray<FromRunner>): Buffer => {
@@ -60,6 +63,7 @@ const invoke = ({ isolate, run }: Extract<ToRunner, { readonly kind: "invoke" }>
   const script = scripts.get(isolate) ?? ""
   const said = /say:([A-Za-z0-9+/=]*)/.exec(script)?.[1]
   if (said !== undefined) {
+    hasSaid = true
     socket.write(withNumbers(Buffer.from(said, "base64"), run, isolate))
     say(ended(run))
   } else if (script.includes("deaf")) {
@@ -70,6 +74,8 @@ const invoke = ({ isolate, run }: Extract<ToRunner, { readonly kind: "invoke" }>
         setImmediate(ask, call + 1)
       )
     ask(1)
+  } else if (script.includes("waits")) {
+    setTimeout(() => !hasSaid && say(ended(run)), waitMs)
   } else if (script.includes("slow")) {
     socket.pause()
     setTimeout(() => socket.resume(), slowMs)

@@ -30,7 +30,19 @@ export const webhookShapes: ReadonlyArray<Shape> = [
     "nested-webhook-json",
     "2 million nested arrays as JSON to a webhook",
     "[".repeat(2_000_000) + "]".repeat(2_000_000),
-    [200, 429, 500, 503]
+    [400, 429, 503]
+  ),
+  bodies(
+    "many-objects-webhook-json",
+    "an array of 1 million objects as JSON to a webhook",
+    `[${Array.from({ length: 1_000_000 }, () => "{}").join(",")}]`,
+    [400, 429, 503]
+  ),
+  bodies(
+    "half-nested-webhook-json",
+    "4,000 arrays of 500 levels as JSON to a webhook",
+    `[${Array.from({ length: 4_000 }, () => "[".repeat(499) + "]".repeat(499)).join(",")}]`,
+    [400, 429, 503]
   ),
   bodies(
     "wide-webhook-json",

@@ -4,6 +4,7 @@
  * Pure: converts the HTTP request to JSON text, for the function, and masked for the run's log.
  */
 import { Base64 } from "effect/encoding"
+import { hasMoreContainers } from "../../foundation/JsonDepth.ts"
 import { JsonText } from "../../foundation/JsonText.ts"
 import { utf8DecodeStrict } from "../../foundation/Utf8.ts"
 import type { RequestBody } from "../../platform/sandbox/RequestBody.ts"
@@ -87,5 +88,12 @@ const decodeBody = (call: WebhookCall): RequestBody | null => {
   }
   return { text: Base64.encode(call.body), as: "given" }
 }
+
+/** Maximum arrays and objects in a JSON body. A parser needs about 0.2 s for them, and cannot be stopped meanwhile. */
+export const bodyContainersMax = 250_000
+
+/** True for a JSON body with more arrays and objects. */
+export const hasTooManyContainers = (body: RequestBody): boolean =>
+  body.as === "json" && hasMoreContainers(body.text, bodyContainersMax)
 
 const isJson = (type: string): boolean => type === "application/json" || type.endsWith("+json")

@@ -7,6 +7,7 @@
 import { Context, Effect, Exit, Layer, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import {
+  BadRequest,
   Forbidden,
   FunctionFailed,
   NotFound,
@@ -35,9 +36,10 @@ import { inTurn } from "../execution/TaskTurn.ts"
 import { ActivePauses } from "../journal/ActivePauses.ts"
 import { pausedError } from "../runs/Pause.ts"
 import type { WebhookAnswer, WebhookCall } from "./WebhookCall.ts"
-import { describeRequest } from "./WebhookRequest.ts"
+import { bodyContainersMax, describeRequest, hasTooManyContainers } from "./WebhookRequest.ts"
 
 type WebhookRefusal =
+  | BadRequest
   | RateLimited
   | NotFound
   | Unauthorized
@@ -131,6 +133,10 @@ export class Webhooks extends Context.Service<
         ): CallbackTask<WebhookAnswer, WebhookRefusal | FunctionFailed> =>
         (context, done) => {
           const { facts, body, logged } = describeRequest(call, caller, endpoint.secret_headers)
+          if (body !== null && hasTooManyContainers(body)) {
+            done(Exit.fail(tooManyContainers))
+            return noWork
+          }
           const request = { message: "request", data: logged }
           return runs.start({ build, fn: endpoint, trigger: "request", facts, body, caller, request })(
             context,
@@ -191,5 +197,11 @@ const toAnswer = (outcome: Outcome): WebhookAnswer | null => {
       return null
   }
 }
+
+const tooManyContainers = new BadRequest({
+  reason: `The body must not have more than ${bodyContainersMax.toLocaleString("en-US")} arrays and objects`
+})
+
+const noWork = (): void => {}
 
 const json = { "content-type": "application/json" }

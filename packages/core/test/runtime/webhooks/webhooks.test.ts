@@ -143,6 +143,21 @@ describe("Webhooks", () => {
     })
   )
 
+  check("refuse JSON bodies with more than 250,000 arrays and objects", () =>
+    Effect.gen(function* () {
+      const post = (text: string) =>
+        handle("/plain", { headers: { "content-type": "application/json" }, body: new TextEncoder().encode(text) })
+      const arrays = (count: number): string => `[${"[],".repeat(count - 2)}[]]`
+      assert.strictEqual((yield* post(arrays(250_000))).status, 200)
+      const error = yield* Effect.flip(post(arrays(250_001)))
+      assert.deepStrictEqual(
+        [error._tag, error.message],
+        ["BadRequest", "The body must not have more than 250,000 arrays and objects"]
+      )
+      assert.strictEqual((yield* post(JSON.stringify("[".repeat(250_001)))).status, 200)
+    })
+  )
+
   check("decode bodies by content type", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual((yield* send("application/json", '{"a":1}')).body, { a: 1 })
