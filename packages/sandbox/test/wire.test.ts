@@ -60,6 +60,7 @@ const toRunner: fc.Arbitrary<ToRunner> = fc.oneof(
   fc.record({
     kind: fc.constant("load" as const),
     isolate: u32,
+    owner: u32,
     describe: fc.boolean(),
     script: wellFormed,
     cache: bytes

@@ -19,6 +19,9 @@ export type Room =
   | "builds"
   | "files"
   | "storage"
+  | "operations"
+  | "durable functions"
+  | "evaluation"
 
 export interface Shape {
   /** Name for `--only`: lowercase words with hyphens. */

@@ -2,11 +2,14 @@
 import type { Shape } from "./Shape.ts"
 import { accessShapes } from "./shapes/access.ts"
 import { buildShapes } from "./shapes/builds.ts"
+import { durableShapes } from "./shapes/durable.ts"
 import { egressShapes } from "./shapes/egress.ts"
+import { evaluationShapes } from "./shapes/evaluation.ts"
 import { eventShapes } from "./shapes/events.ts"
 import { fileShapes } from "./shapes/files.ts"
 import { hostCallShapes } from "./shapes/hostCalls.ts"
 import { httpShapes } from "./shapes/http.ts"
+import { operationShapes } from "./shapes/operations.ts"
 import { sandboxShapes } from "./shapes/sandbox.ts"
 import { scheduleShapes } from "./shapes/schedules.ts"
 import { storageShapes } from "./shapes/storage.ts"
@@ -27,7 +30,10 @@ const all: ReadonlyArray<Shape> = [
   ...streamShapes,
   ...buildShapes,
   ...fileShapes,
-  ...storageShapes
+  ...storageShapes,
+  ...operationShapes,
+  ...durableShapes,
+  ...evaluationShapes
 ]
 
 export const shapes: ReadonlyMap<string, Shape> = new Map(all.map((shape) => [shape.name, shape]))

@@ -46,7 +46,14 @@ export const loadOnce = (
     watch = setInterval(() => {
       if (runner.rssBytes() > rssBytes) end(Effect.fail(rejected(tooMuchMemory(limits))))
     }, memoryWatchMs)
-    runner.send({ kind: "load", isolate: 1, describe: true, script: compiled.script, cache: new Uint8Array(0) })
+    runner.send({
+      kind: "load",
+      isolate: 1,
+      owner: 0,
+      describe: true,
+      script: compiled.script,
+      cache: new Uint8Array(0)
+    })
     return Effect.sync(() => {
       clearTimeout(deadline)
       clearInterval(watch)

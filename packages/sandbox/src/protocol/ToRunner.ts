@@ -27,6 +27,8 @@ export type ToRunner =
   | {
       readonly kind: "load"
       readonly isolate: number
+      /** The same number for all isolates of an environment, with which they take turns. */
+      readonly owner: number
       readonly describe: boolean
       readonly script: string
       readonly cache: Uint8Array<ArrayBuffer>
@@ -69,6 +71,7 @@ export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
       break
     case "load":
       writer.u32(message.isolate)
+      writer.u32(message.owner)
       writer.u8(message.describe ? 1 : 0)
       writer.text(message.script)
       writer.bytes(message.cache)
@@ -126,6 +129,7 @@ const read = (cursor: Cursor): ToRunner => {
       return {
         kind: "load",
         isolate: cursor.u32(),
+        owner: cursor.u32(),
         describe: cursor.u8() === 1,
         script: cursor.text(),
         cache: cursor.bytes()

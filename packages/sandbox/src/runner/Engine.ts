@@ -3,6 +3,7 @@ import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { ToRunner } from "../protocol/ToRunner.ts"
 import { CryptoQueue } from "./crypto/CryptoQueue.ts"
 import type { EngineContext } from "./EngineContext.ts"
+import { EntryQueue } from "./EntryQueue.ts"
 import { GuestIsolate } from "./GuestIsolate.ts"
 import type { KernelScript } from "./KernelScript.ts"
 
@@ -10,6 +11,8 @@ const watchMs = 10
 const idleWatchMs = 100
 /** Maximum long entries that no longer count as computing: each occupies a thread. */
 const overrunCountMax = 14
+/** Maximum entries of an owner at a time, with the long ones. */
+const enteredPerOwner = 3
 
 export class Engine implements EngineContext {
   readonly limits: RunnerLimits
@@ -19,8 +22,10 @@ export class Engine implements EngineContext {
   readonly #isolates = new Map<number, GuestIsolate>()
   /** Isolates, including disposed ones, with an entry or a load in progress. */
   readonly #occupied = new Set<GuestIsolate>()
-  readonly #waiting: Array<GuestIsolate> = []
+  readonly #waiting = new EntryQueue<GuestIsolate>()
   #entered = 0
+  /** Entries by owner, with the long ones. */
+  readonly #enteredBy = new Map<number, number>()
   #overrunCount = 0
   #watching: NodeJS.Timeout | undefined
 
@@ -60,12 +65,13 @@ export class Engine implements EngineContext {
   }
 
   admit(isolate: GuestIsolate): void {
-    if (this.#entered < this.limits.entered) this.#enter(isolate)
+    if (this.#entered < this.limits.entered && this.#mayEnter(isolate.owner)) this.#enter(isolate)
     else this.#waiting.push(isolate)
   }
 
   exited(isolate: GuestIsolate): void {
     this.#occupied.delete(isolate)
+    this.#count(isolate.owner, -1)
     if (isolate.overran) {
       isolate.overran = false
       this.#overrunCount--
@@ -80,7 +86,7 @@ export class Engine implements EngineContext {
   }
 
   #load(message: Extract<ToRunner, { readonly kind: "load" }>): void {
-    const isolate = new GuestIsolate(message.isolate, this)
+    const isolate = new GuestIsolate(message.isolate, message.owner, this)
     this.#isolates.set(message.isolate, isolate)
     this.#occupied.add(isolate)
     this.#watch()
@@ -91,6 +97,7 @@ export class Engine implements EngineContext {
 
   #enter(isolate: GuestIsolate): void {
     this.#entered++
+    this.#count(isolate.owner, 1)
     this.#occupied.add(isolate)
     this.#watch()
     isolate.enter()
@@ -98,10 +105,18 @@ export class Engine implements EngineContext {
 
   #enterNext(): void {
     while (this.#entered < this.limits.entered) {
-      const isolate = this.#waiting.shift()
+      const isolate = this.#waiting.next(this.#mayEnter)
       if (isolate === undefined) return
       this.#enter(isolate)
     }
+  }
+
+  readonly #mayEnter = (owner: number): boolean => (this.#enteredBy.get(owner) ?? 0) < enteredPerOwner
+
+  #count(owner: number, change: number): void {
+    const count = (this.#enteredBy.get(owner) ?? 0) + change
+    if (count === 0) this.#enteredBy.delete(owner)
+    else this.#enteredBy.set(owner, count)
   }
 
   /** Starts the timer that supervises isolates; it stops when none is occupied. */

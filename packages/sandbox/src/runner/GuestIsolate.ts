@@ -41,6 +41,7 @@ const loadSlackMs = 300
 
 export class GuestIsolate {
   readonly id: number
+  readonly owner: number
   /** True if its current entry no longer counts towards the limit of computing isolates. */
   overran = false
   readonly #engine: EngineContext
@@ -56,8 +57,9 @@ export class GuestIsolate {
   readonly #slice = new CpuSlice()
   readonly #idle = new IdleWatch()
 
-  constructor(id: number, host: EngineContext) {
+  constructor(id: number, owner: number, host: EngineContext) {
     this.id = id
+    this.owner = owner
     this.#engine = host
     this.#crypto = new GuestCrypto(host.crypto, host.limits)
     this.#isolate = new ivm.Isolate({

@@ -1,6 +1,7 @@
 /** A build in memory, and its isolates in runners. */
 import type { EnvId } from "@weft/core"
 import { type BuildId, InFlightMap } from "@weft/core/adapter"
+import { fnv1a } from "./fnv1a.ts"
 import type { Job } from "./Job.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
 
@@ -23,6 +24,8 @@ export interface BuildSettings {
 export class Build {
   readonly key: string
   readonly envId: EnvId
+  /** Number of its environment in runners, which need not know ids. */
+  readonly owner: number
   readonly buildId: BuildId
   readonly bundle: Bundle
   readonly isSingleUse: boolean
@@ -42,6 +45,7 @@ export class Build {
   constructor(envId: EnvId, buildId: BuildId, bundle: Bundle, settings: BuildSettings = {}) {
     this.key = buildKey(envId, buildId)
     this.envId = envId
+    this.owner = fnv1a(envId)
     this.buildId = buildId
     this.bundle = bundle
     this.isSingleUse = settings.isSingleUse ?? false

@@ -33,7 +33,7 @@ export class Isolates {
     if (!this.#reclaimMemory(view)) return undefined
     const isolate = view.addIsolate(this.freshId(), build, now)
     const { script, cache } = build.bundle
-    view.runner.send({ kind: "load", isolate: isolate.id, describe: false, script, cache })
+    view.runner.send({ kind: "load", isolate: isolate.id, owner: build.owner, describe: false, script, cache })
     return isolate
   }
 

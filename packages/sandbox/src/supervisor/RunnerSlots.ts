@@ -5,6 +5,8 @@
  * rendezvous hashing. Other slots are the suspect pool, for suspects and for builds that compute too
  * long, and solo slots, each for one build.
  */
+
+import { fnv1a } from "./fnv1a.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
 import type { Placement } from "./Strikes.ts"
 
@@ -186,7 +188,7 @@ export class RunnerSlots {
     let best: RunnerSlot | undefined
     let bestScore = -1
     for (const [index, slot] of this.#shared.entries()) {
-      const score = hash(build, index) + readiness(slot.runner) * 2 ** 32
+      const score = fnv1a(build, index) + readiness(slot.runner) * 2 ** 32
       if (score <= bestScore) continue
       best = slot
       bestScore = score
@@ -239,12 +241,3 @@ export class RunnerSlots {
 
 const readiness = (runner: RunnerProcess | undefined): number =>
   runner === undefined ? 0 : runner.state === "ready" ? 2 : 1
-
-/** Returns the FNV-1a hash of the text and the number, below 2^32. */
-const hash = (text: string, index: number): number => {
-  let state = 2166136261 ^ index
-  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 16777619)
-  // FNV alone mixes the last characters poorly into the high bits.
-  state = Math.imul(state ^ (state >>> 15), 2246822507)
-  return (state ^ (state >>> 13)) >>> 0
-}

@@ -6,7 +6,7 @@
  * read. So no run is processed twice, and a cancelled operation has no further effect. If a node dies, another one finds the
  * expired lease with its poll and continues from the stored position.
  */
-import { Clock, Context, Effect, Latch, Layer, Semaphore } from "effect"
+import { Clock, Context, Duration, Effect, Latch, Layer, Semaphore } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
 import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
@@ -36,8 +36,15 @@ const concurrentMax = 2
 /** Maximum runs of a batch. */
 const batchMax = 100
 
-/** Pause between batches, in milliseconds, so that other work has priority. */
+/** Runs of the first batch. */
+const batchMin = 10
+
+/** Longest time of a batch, in milliseconds. After a longer one, batches are smaller: the writes of others wait for it. */
+const batchMs = 15
+
+/** Shortest pause between batches, in milliseconds, and the pause in relation to the time of the batch before. */
 const pauseMs = 10
+const pausePerBatch = 3
 
 /** Pause in milliseconds if a limit of the plan is reached. */
 const limitedMs = 5_000
@@ -123,8 +130,9 @@ const makeExecute = Effect.gen(function* () {
     const attempt = Effect.fnUntraced(function* (operation: StoredOperation) {
       yield* waitForFewerDue(operation)
       const turn = nextTurn(turns, operation.env_id, "list")
-      const { next, processed } = yield* permits.withPermit(Effect.andThen(turn, runBatch(operation, pace.size())))
-      yield* pace.after(processed, next?.waiting ?? null)
+      const batch = Effect.timed(runBatch(operation, pace.size()))
+      const [took, { next, processed }] = yield* permits.withPermit(Effect.andThen(turn, batch))
+      yield* pace.after(processed, next?.waiting ?? null, Duration.toMillis(took))
       return next ?? (yield* readHeld(operation))
     })
     let operation: StoredOperation | null = acquired
@@ -154,17 +162,18 @@ const retryRead = <A>(read: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A
 /** Returns the sizes of batches and the pauses between them. `rate` is the maximum number of runs per second. */
 const makePace = (rate = Number.POSITIVE_INFINITY) => {
   const largest = Math.min(batchMax, Math.max(1, Math.floor(rate / 2)))
-  let size = largest
+  let size = Math.min(largest, batchMin)
   let due = 0
   return {
     size: () => size,
-    after: Effect.fnUntraced(function* (processed: number, waiting: string | null) {
+    after: Effect.fnUntraced(function* (processed: number, waiting: string | null, tookMs: number) {
       // A limit may allow a smaller batch.
-      size = waiting === null ? Math.min(largest, size * 2) : Math.max(1, Math.floor(size / 2))
+      const isSmaller = waiting !== null || tookMs > batchMs
+      size = isSmaller ? Math.max(1, Math.floor(size / 2)) : Math.min(largest, size * 2)
       if (waiting !== null && size === 1) return yield* Effect.sleep(limitedMs)
       const now = yield* Clock.currentTimeMillis
       due = Math.max(due, now) + (processed * 1000) / rate
-      yield* Effect.sleep(Math.max(pauseMs, due - now))
+      yield* Effect.sleep(Math.max(pauseMs, tookMs * pausePerBatch, due - now))
     })
   }
 }
