@@ -54,6 +54,11 @@ export class CallRecorder {
     this.#length = lengthOf(input)
   }
 
+  /** Characters of the recorded texts. */
+  get length(): number {
+    return this.#length
+  }
+
   /** Returns the answer to a call, and records both. */
   observe(call: HostCall, answer: Effect.Effect<string, HostCallRefused>): Effect.Effect<string, HostCallRefused> {
     if (!this.#rules.host_calls || this.#calls.length >= recordedCallsMax) this.#isTruncated = true

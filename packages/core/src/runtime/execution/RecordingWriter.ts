@@ -26,8 +26,9 @@ import { RecordingBudget } from "./RecordingBudget.ts"
 /** Delay in milliseconds, in which recordings gather for one write. */
 const delayMs = 200
 
-/** Maximum recordings per write. */
+/** Maximum recordings per write, and maximum characters of their texts, if there is more than one. */
 const batch = 50
+const batchLengthMax = 1024 * 1024
 
 /** Pause after a failed write. */
 const pause = "1 second"
@@ -103,10 +104,13 @@ export class RecordingWriter extends Context.Service<
 
       /** Stores the oldest recordings. */
       const flush = Effect.gen(function* () {
-        const ended = queue.slice(0, batch)
+        const ended = queue.slice(0, countBatch(queue))
         const recordings: Array<StoredRecording> = []
         for (const each of ended) {
-          const sealed = yield* seal(each)
+          const sealed = yield* Effect.catchCause(seal(each), (cause) => {
+            drop(1)
+            return Effect.logError("A recording is lost", cause)
+          })
           if (sealed !== undefined) recordings.push(sealed)
         }
         yield* save(recordings)
@@ -145,6 +149,16 @@ export class RecordingWriter extends Context.Service<
       })
     })
   )
+}
+
+/** Returns the number of the oldest recordings that one write stores. */
+const countBatch = (queue: ReadonlyArray<Ended>): number => {
+  let length = 0
+  const count = queue.slice(0, batch).findIndex(({ recorder }) => {
+    length += recorder.length
+    return length > batchLengthMax
+  })
+  return count === -1 ? batch : Math.max(1, count)
 }
 
 const reportLost = (count: number) =>

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import fc from "fast-check"
 import { RunId } from "../../../src/foundation/Ids.ts"
 import { findDifference } from "../../../src/runtime/runs/JsonDifference.ts"
 import { isRecorded } from "../../../src/runtime/runs/Recording.ts"
@@ -67,6 +68,25 @@ describe("a redaction", () => {
       as: "form"
     })
     assert.deepStrictEqual(redaction.body({ text: '{ "a": 1 }', as: "json" }), { text: '{ "a": 1 }', as: "json" })
+  })
+
+  it("never fails, and never keeps a secret in a JSON value, whatever a guest sends", () => {
+    const op = fc.constantFrom("fetch.send", "fetch.read", "host.a", "workflow.step", "context.get", "context.all", "a")
+    const text = fc.oneof(
+      fc.json(),
+      fc.string(),
+      fc.json().map((json) => `{"ok":true}\n${json}`)
+    )
+    fc.assert(
+      fc.property(op, text, text, fc.string(), (name, payload, answer, around) => {
+        const secretive = makeRedaction({ redact: ["a"], secrets, context: [] })
+        secretive.args({ op: name, payload })
+        secretive.answer({ op: name, payload }, answer)
+        secretive.body({ text: payload, as: "form" })
+        const kept = secretive.json(JSON.stringify({ around: [`${around}other-value`], [`other-value${around}`]: 1 }))
+        assert.notInclude(kept ?? "", "other-value")
+      })
+    )
   })
 
   it("returns null for JSON that is too deep, or none", () => {
