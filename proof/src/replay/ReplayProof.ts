@@ -22,9 +22,9 @@ const recordMs = 120_000
 
 export const replayProof: Proof = {
   title: "Replays of recorded runs",
-  does: `A function with \`meta.record\` handles events on the reference server: it reads a secret, sends a request to a server of the
-proof, and publishes an event. Its runs are recorded. Then \`weft replay\` repeats all of them on the same machine: once with their own
-build, and once with a build that computes other totals for some orders.`,
+  does: `A function with \`meta.record\` handles events on the reference server. It reads a secret, sends a request to a server of the
+proof, and publishes an event. Its runs are recorded. Then \`weft replay\` repeats all of them on the same machine, with their own
+build. It does so again with a build that computes other totals for some orders.`,
   shows: `all runs are recorded and repeat exactly with their own build. With the changed build, exactly the runs that must differ
 are found. No replay sends a request to the server of the proof, and no recording contains the secret.`,
   doesNotShow: `functions that use clocks or random numbers, which differ in each replay.`,
