@@ -1,6 +1,6 @@
 /** Recordings of runs in virtual time, and their replays in a sandbox without a host. */
 import { assert, describe, it } from "@effect/vitest"
-import { AuditLog, ContextVariables, type Env, EnvId, hostFunction, Projects, Recordings } from "@weft/core"
+import { AuditLog, ContextVariables, type Env, EnvId, hostFunction, Projects, Recordings, Webhooks } from "@weft/core"
 import { BuildId, RecordingStore, type RunId } from "@weft/core/adapter"
 import { type ReplayReport, type RunRecording, replayRecording } from "@weft/core/internal"
 import { type TrustedModule, type TrustedSvc, trustedSandbox, trustedZip } from "@weft/core/testing"
@@ -44,6 +44,13 @@ const fulfil = (first: string, carrier: string) =>
     return { receipt, at }
   })
 
+/** Responds with the name in the body. */
+const hook = (status: number) =>
+  withMeta(
+    { webhook: { service: "shop", path: "/hook" }, record, "secret-headers": ["x-key"] },
+    ({ body }: { readonly body: { readonly name: string } }) => ({ status, body: { name: body.name } })
+  )
+
 const many = withMeta({ event: "many", record }, async (_: unknown, svc: TrustedSvc) => {
   const texts = []
   for (let call = 0; call < 3; call++) texts.push(await svc.host.large?.({}))
@@ -54,9 +61,9 @@ const plain = withMeta({ event: "plain" }, () => 1)
 const changedPrice = price((total) => (total < 25 ? total * 2 : total * 2 + 1))
 
 const modules: Readonly<Record<string, TrustedModule>> = {
-  app: { main: { price: price((total) => total * 2), many, plain, fulfil: fulfil("charge", "dhl") } },
+  app: { main: { price: price((total) => total * 2), many, plain, fulfil: fulfil("charge", "dhl"), hook: hook(201) } },
   // Other totals from 25 on.
-  changed: { main: { price: changedPrice, many, fulfil: fulfil("charge", "ups") } },
+  changed: { main: { price: changedPrice, many, fulfil: fulfil("charge", "ups"), hook: hook(202) } },
   diverged: { main: { fulfil: fulfil("bill", "dhl") } }
 }
 
@@ -247,6 +254,31 @@ describe("a replay", () => {
       const expected = [25, 26, 27, 28, 29].map((total) => `${total} data.total ${total * 2} ${total * 2 + 1}`)
       assert.deepStrictEqual(different.sort(), expected)
       assert.strictEqual((yield* allRuns(env)).length, before)
+    })
+  )
+})
+
+describe("a replay of a webhook", () => {
+  check("gets its request with the body, but without credentials, and compares the response", (env) =>
+    Effect.gen(function* () {
+      const headers = { authorization: "Bearer x", "x-key": "k", "content-type": "application/json" }
+      const body = new TextEncoder().encode('{"name":"Ada","card":"4111"}')
+      yield* Webhooks.use((webhooks) =>
+        webhooks.handle({
+          ...{ org: "app", env: env.name, service: "shop", path: "/hook", method: "POST", url: "/hook" },
+          ...{ query: {}, headers, body, remoteIp: "127.0.0.1", token: null }
+        })
+      )
+      yield* stored(env, 1)
+      const recording = yield* only(env)
+      assert.deepStrictEqual(recording.input.body, { text: '{"name":"Ada","card":"weft-redacted"}', as: "json" })
+      assert.deepStrictEqual(JSON.parse(recording.input.svc).request.headers, {
+        ...headers,
+        ...{ authorization: "weft-redacted", "x-key": "weft-redacted" }
+      })
+      assert.deepInclude(yield* replay(recording, "app"), { verdict: "same", calls: 0 })
+      const { difference } = yield* replay(recording, "changed")
+      assert.deepInclude(difference?.at, { path: "result.status", recorded: 201, replayed: 202 })
     })
   )
 })

@@ -16,7 +16,7 @@ export const differenceText = (difference: Difference): string => printable(desc
 const describe = (difference: Difference): string => {
   if (difference.kind === "result") {
     const { path, recorded, replayed } = difference.at
-    return `${path === "status" ? "status" : joinPath("result", path)}: ${valueText(recorded)} → ${valueText(replayed)}`
+    return `${path}: ${valueText(recorded)} → ${valueText(replayed)}`
   }
   const { number, recorded, replayed, at } = difference
   const call = `host call ${number}`

@@ -16,6 +16,7 @@ export interface ResultDifference {
   readonly kind: "result"
   readonly recorded: { readonly status: RunStatus; readonly result: JsonText }
   readonly replayed: { readonly status: RunStatus; readonly result: JsonText }
+  /** Its path is `status`, that of the run, or begins with `result`. */
   readonly at: JsonDifference
 }
 
@@ -85,7 +86,7 @@ const compareResults = (recording: RecordedRun, { outcome }: Execution): ResultD
   const replayed = { status: toStatus(outcome), result: asJson(redaction.json(text) ?? text) }
   const at =
     recorded.status === replayed.status
-      ? findDifference(withoutStack(recorded.result), withoutStack(replayed.result))
+      ? findDifference(withoutStack(recorded.result), withoutStack(replayed.result), "result")
       : { path: "status", recorded: recorded.status, replayed: replayed.status }
   return at === null ? null : { kind: "result", recorded, replayed, at }
 }
