@@ -71,6 +71,7 @@ export const sections: ReadonlyArray<Section> = [
     text: "Operating",
     pages: [
       page("Operating a server", "operating.md"),
+      page("Incidents", "incidents.md"),
       page("Settings", "settings.md"),
       page("PostgreSQL", "postgres.md"),
       page("Storage", "storage.md"),

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import { TestServer } from "./server/TestServer.ts"
+import { SseClient } from "./streams/SseClient.ts"
 
 let server: TestServer
 
@@ -73,6 +74,25 @@ describe("POST /operations", () => {
     assert.strictEqual((await server.call("GET", "/v1/operations/none")).status, 404)
   })
 
+  it("are followed as a stream: the state now, each change, and the end", async () => {
+    const { data } = (await create({ kind: "replay", filter, options: { rate: 1 } })).json
+    const path = `/v1/operations/${data.operation_id}`
+    const followed = await SseClient.open(server, path)
+    const [first] = await followed.until((messages) => messages.length > 0)
+    assert.deepInclude(first?.data, { operation_id: data.operation_id, kind: "replay" })
+    const { json } = await server.call("POST", `${path}/cancel`)
+    const messages = await followed.untilEnded()
+    assert.deepStrictEqual([messages.at(-1)?.event, messages.at(-1)?.data], ["operation:end", json.data])
+    assert.isTrue(messages.slice(0, -1).every(({ event }) => event === "operation:progress"))
+    const late = await SseClient.open(server, path)
+    assert.deepStrictEqual(
+      (await late.untilEnded()).map(({ event }) => event),
+      ["operation:end"]
+    )
+    const headers = { accept: "text/event-stream" }
+    assert.strictEqual((await server.call("GET", "/v1/operations/none", { headers })).status, 404)
+  })
+
   it("hides operations on all functions from other credentials that may call one", async () => {
     const { data } = (await create({ kind: "cancel" })).json
     const { token } = await server.key({ "call:main/onOrder": ["create"] })
@@ -91,6 +111,8 @@ describe("POST /operations", () => {
       [{ kind: "replay" }, "filter.status"],
       [{ kind: "replay", filter: { status: "failed", fn: "a b" } }, "fn"],
       [{ kind: "cancel", options: { rate: 0 } }, "options.rate"],
+      [{ kind: "redrive", filter: { status: "failed" } }, "filter.status"],
+      [{ kind: "replay", filter: { status: "succeeded", error: "e" } }, "filter.error"],
       [{ kind: "redo" }, "kind"]
     ] as const) {
       const { status, json: body } = await create(json)

@@ -18,6 +18,7 @@ import type {
   OperationProgress,
   OperationStep,
   PendingWork,
+  PurgedFunction,
   Renewal,
   Run,
   RunCountBatch,
@@ -53,7 +54,13 @@ export type Call =
       readonly own: LocalRunSet | undefined
     }
   | { readonly _tag: "Look"; readonly nodeId: NodeId; readonly now: Timestamp }
-  | { readonly _tag: "Purge"; readonly envId: EnvId; readonly before: RunId; readonly limit: number }
+  | {
+      readonly _tag: "Purge"
+      readonly envId: EnvId
+      readonly before: RunId
+      readonly limit: number
+      readonly of: PurgedFunction | undefined
+    }
   | { readonly _tag: "Unpark"; readonly groups: ReadonlyArray<Group>; readonly now: Timestamp }
   | { readonly _tag: "Parked"; readonly after: Group | null; readonly limit: number }
   | { readonly _tag: "Admit"; readonly admission: Admission }

@@ -78,7 +78,7 @@ const makeJournal = (thread: JournalThread) =>
     // One process owns the file, so there are no leases.
     endLease: () => Effect.void,
 
-    purge: (envId, before, limit) => count(thread, "purge", { _tag: "Purge", envId, before, limit }),
+    purge: (envId, before, limit, of) => count(thread, "purge", { _tag: "Purge", envId, before, limit, of }),
 
     purgeWhole: () => Effect.succeed(0)
   })

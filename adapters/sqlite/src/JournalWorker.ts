@@ -55,7 +55,7 @@ const answer = Effect.fnUntraced(function* (call: Others) {
     case "Look":
       return { _tag: "Seen", pending: yield* journal.findPendingWork(call.nodeId, call.now) } as const
     case "Purge":
-      return { _tag: "Counted", count: yield* journal.purge(call.envId, call.before, call.limit) } as const
+      return { _tag: "Counted", count: yield* journal.purge(call.envId, call.before, call.limit, call.of) } as const
     case "Unpark":
       return { _tag: "Counted", count: yield* journal.unpark(call.groups, call.now) } as const
     case "Parked":

@@ -1,2 +1,3 @@
+export { copyDatabase, type DatabaseContents } from "./DatabaseCopy.ts"
 export { DatabaseInUse, DatabaseUnusable } from "./Errors.ts"
 export { database, type SqliteOptions, type SqliteStores } from "./SqliteStores.ts"

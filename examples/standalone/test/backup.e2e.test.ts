@@ -1,9 +1,10 @@
-/** Runs the backup and restore commands of `docs/operating.md` unchanged, on servers under load. */
+/** Runs the backup and restore commands of `docs/operating.md` and `docs/incidents.md` unchanged, on servers under load. */
 import { execFile, execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { commandLine } from "@weft/tooling/programs"
 import { pgDump, postgres, rsync } from "@weft/tooling/services"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Load, source, startLoad } from "./backup/Load.ts"
@@ -34,7 +35,7 @@ let debianBin = ""
 
 /** Runs a block of the page in a shell, without blocking this process. */
 const shell = async (script: string, variables: Readonly<Record<string, string>>): Promise<void> => {
-  const PATH = `${debianBin}:${process.env.PATH}`
+  const PATH = `${root}/bin:${debianBin}:${process.env.PATH}`
   await promisify(execFile)("sh", ["-eu", "-c", script], { env: { PATH, HOME: root, ...variables } })
 }
 
@@ -90,9 +91,17 @@ const exposedMetrics = async (server: ServerProcess): Promise<ReadonlyArray<stri
   return [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort()
 }
 
-beforeAll(() => {
+/** Installs the program `weft`. */
+const installWeft = async (): Promise<void> => {
+  mkdirSync(join(root, "bin"))
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${await commandLine()}" "$@"\n`
+  writeFileSync(join(root, "bin", "weft"), script, { mode: 0o755 })
+}
+
+beforeAll(async () => {
   rsync()
   debianBin = pgDump()
+  await installWeft()
 })
 
 describe("a backup by the commands of the page", () => {
@@ -102,12 +111,13 @@ describe("a backup by the commands of the page", () => {
     const server = await startOn(data)
     await prepare(server)
     const variables = { DATA: data, BACKUP: backup, KEYS: keys, NEW: fresh }
-    const before = await backUpUnderLoad(server, () => shell(findBlock("VACUUM INTO ?"), variables))
+    const before = await backUpUnderLoad(server, () => shell(findBlock("weft backup create"), variables))
     await server.kill()
+    await shell(findBlock("weft backup verify"), variables)
 
     mkdirSync(keys)
     cpSync(join(data, "master.key"), join(keys, "master.key"))
-    await shell(findBlock('cp "$BACKUP/weft.db"'), variables)
+    await shell(findBlock("weft backup restore"), variables)
     const restored = await startOn(fresh)
     await expectAll(restored, before)
     expect(await exposedMetrics(restored)).toEqual(documentedMetrics().filter((name) => !name.startsWith("weft_feed_")))
@@ -132,6 +142,7 @@ describe("a backup by the commands of the page", () => {
       await copyBlobs()
       await shell(findBlock("pg_dump"), { BACKUP: backup, WEFT_DATABASE_URL: database.url })
       await copyBlobs()
+      await shell(findBlock("weft backup manifest"), { BACKUP: backup })
     })
     expect(await exposedMetrics(server)).toEqual(documentedMetrics())
     await server.kill()
@@ -139,7 +150,8 @@ describe("a backup by the commands of the page", () => {
     execFileSync(join(debianBin, "psql"), ["--quiet", "--command", "CREATE DATABASE restored", database.url])
     const url = new URL(database.url)
     url.pathname = "/restored"
-    await shell(findBlock("pg_restore"), { BACKUP: backup, NEW_DATABASE_URL: url.href })
+    await shell(findBlock("weft backup verify"), { BACKUP: backup })
+    await shell(findBlock("pg_restore --no-owner"), { BACKUP: backup, NEW_DATABASE_URL: url.href })
     cpSync(join(backup, "blobs"), join(fresh, "blobs"), { recursive: true, verbatimSymlinks: true })
     const restored = await startOn(fresh, { ...common, WEFT_DATABASE_URL: url.href })
     await expectAll(restored, before)

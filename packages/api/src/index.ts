@@ -47,6 +47,7 @@ export {
   UploadedPartRecord
 } from "./records/FileRecords.ts"
 export { BuildManifestRecord } from "./records/ManifestRecords.ts"
+export { OperationRecord } from "./records/OperationRecords.ts"
 export {
   RecordingRecord,
   RunRecordingRecord,

@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
 import { alerts } from "./commands/alerts/alerts.ts"
+import { backup } from "./commands/backup/backup.ts"
 import { build } from "./commands/build/build.ts"
 import { canary } from "./commands/canary/canary.ts"
 import { context } from "./commands/context/context.ts"
@@ -71,7 +72,7 @@ export const root = Command.make("weft").pipe(
     },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
-    { group: "Environment and host", commands: [usage, domains, doctor, admin] }
+    { group: "Environment and host", commands: [usage, domains, doctor, backup, admin] }
   ]),
   Command.provide(services),
   Command.withGlobalFlags(globalFlags)

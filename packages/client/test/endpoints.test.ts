@@ -199,6 +199,7 @@ describe("the client with a server", () => {
     assert.deepInclude(ended, { state: "succeeded", total: matched, done: matched })
     assert.strictEqual(seen.at(-1), "succeeded")
     assert.strictEqual((await weft.operations.create(input, { idempotencyKey: "once" })).operation_id, operation_id)
+    for await (const state of weft.operations.watch(operation_id)) assert.deepStrictEqual(state, ended)
     const slow = await weft.operations.create({ ...input, options: { rate: 1 } })
     assert.strictEqual((await weft.operations.cancel(slow.operation_id)).state, "cancelled")
     assert.strictEqual((await weft.operations.list({ state: "cancelled" })).total, 1)

@@ -1,7 +1,14 @@
 /** Contract of `BuildStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { BuildId, BuildStore, type FileStore, ProjectStore, type ScheduleStore } from "@weft/core/adapter"
-import { Effect, type Layer } from "effect"
+import {
+  BuildId,
+  BuildStore,
+  type FileStore,
+  FunctionEntry,
+  ProjectStore,
+  type ScheduleStore
+} from "@weft/core/adapter"
+import { Effect, type Layer, Schema } from "effect"
 import { buildBytesChecks } from "./BuildBytesChecks.ts"
 import { type Check, check, suite } from "./Check.ts"
 import { liveBuildChecks } from "./LiveBuildChecks.ts"
@@ -25,6 +32,9 @@ export const buildStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores
 
 const ofProject2 = { project_id: projectId(2), project_name: "project 2" }
 const ofEnv2 = { project_id: projectId(3), project_name: "project 3", env_id: envId(2) }
+
+const functionEntry = (name: string) => Schema.decodeSync(FunctionEntry)({ ns: "main", var: name })
+const short = (retention_ms: number) => ({ ns: "main", var: "short", retention_ms })
 
 /** Projects 1 and 2 in environment 1, project 3 in environment 2. */
 const setUp = Effect.gen(function* () {
@@ -173,6 +183,30 @@ const deploying: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
       { build: build(1, { deployed: true, updated_at: at(2) }), manifest: manifestServing("a", "/") },
       { build: build(2, { ...ofProject2, deployed: true, updated_at: at(1) }), manifest: manifestServing("b", "/") }
     ])
+  }),
+
+  check("lists functions with a retention of their own, by project id, of the active builds only", function* () {
+    const { builds } = yield* setUp
+    const retaining = (ms: number) => ({
+      ...emptyManifest,
+      functions: [functionEntry("plain"), { ...functionEntry("short"), retention_ms: ms }]
+    })
+    yield* builds.insert(build(1))
+    yield* builds.insert(build(2, ofProject2))
+    yield* builds.insert(build(3, ofEnv2))
+    yield* builds.deploy(build(1), retaining(3_600_000), at(1))
+    yield* builds.deploy(build(2, ofProject2), emptyManifest, at(2))
+    yield* builds.deploy(build(3, ofEnv2), retaining(7_200_000), at(3))
+    const first = { env_id: envId(1), project_id: projectId(1), functions: [short(3_600_000)] }
+    const other = { env_id: envId(2), project_id: ofEnv2.project_id, functions: [short(7_200_000)] }
+    assert.deepStrictEqual(yield* builds.retentions(null, 10), [first, other])
+    assert.deepStrictEqual(yield* builds.retentions(null, 1), [first])
+    assert.deepStrictEqual(yield* builds.retentions(projectId(1), 10), [other])
+    yield* builds.goLive(build(4, { build_type: "live" }), retaining(10_800_000))
+    assert.deepStrictEqual((yield* builds.retentions(null, 1))[0]?.functions, [short(10_800_000)])
+    yield* builds.endLive(envId(1), projectId(1), at(5))
+    yield* builds.deploy(build(1), emptyManifest, at(6))
+    assert.deepStrictEqual(yield* builds.retentions(null, 10), [other])
   }),
 
   check("rejects a deploy with an endpoint of another project, and changes nothing", function* () {

@@ -1,10 +1,22 @@
 /** Contract of `JournalStore.purge`. */
 import { assert } from "@effect/vitest"
-import { EventStore, JournalStore, RunStore } from "@weft/core/adapter"
+import { EventStore, JournalStore, type Run, RunStore } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
 import { claimAll, type JournalStores } from "./Claims.ts"
-import { at, claimedOnInsert, ended, envId, eventId, everything, logLine, run, runId, settled } from "./Samples.ts"
+import {
+  at,
+  claimedOnInsert,
+  ended,
+  envId,
+  eventId,
+  everything,
+  logLine,
+  projectId,
+  run,
+  runId,
+  settled
+} from "./Samples.ts"
 
 const over = (n: number, env = 1) =>
   ({ _tag: "Ended", run: ended(run(n, { env_id: envId(env) })), logs: [logLine(0)] }) as const
@@ -76,6 +88,23 @@ export const purgeChecks: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual(yield* journal.purge(envId(1), runId(9), 2), 2)
     assert.strictEqual(yield* journal.purge(envId(1), runId(9), 2), 1)
     assert.strictEqual(yield* journal.purge(envId(1), runId(9), 2), 0)
+  }),
+
+  check("purge of a function removes its runs only", function* () {
+    const journal = yield* JournalStore
+    const named = (n: number, fields: Partial<Run>) =>
+      ({ _tag: "Ended", run: ended(run(n, { ns: "main", var: "short", ...fields })), logs: [] }) as const
+    const of = { project_id: run(1).project_id, ns: "main", var: "short" }
+    const others: ReadonlyArray<Partial<Run>> = [{ var: "long" }, { ns: "side" }, { project_id: projectId(9) }]
+    yield* journal.commit(
+      [named(1, {}), ...others.map((fields, index) => named(2 + index, fields)), named(5, {}), named(6, {})],
+      null
+    )
+    assert.strictEqual(yield* journal.purge(envId(1), runId(6), 1, of), 1)
+    assert.deepStrictEqual(yield* remaining(), [6, 5, 4, 3, 2].map(runId))
+    assert.strictEqual(yield* journal.purge(envId(1), runId(6), 100, of), 1)
+    assert.deepStrictEqual(yield* remaining(), [6, 4, 3, 2].map(runId))
+    assert.strictEqual(yield* journal.purge(envId(2), runId(9), 100, of), 0)
   }),
 
   check("purgeWhole removes only expired runs, and purge removes the others", function* () {

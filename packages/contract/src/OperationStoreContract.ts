@@ -1,8 +1,10 @@
 /** Contract of `OperationStore` together with the steps of operations and the journal of the same database. */
 import { assert } from "@effect/vitest"
 import {
+  DeadLetterStore,
   type EventStore,
   JournalStore,
+  JsonText,
   leastIdAt,
   OperationId,
   type OperationSelection,
@@ -36,7 +38,7 @@ import {
   waiting
 } from "./Samples.ts"
 
-type Stores = OperationStore | RunControlStore | JournalStores | EventStore
+type Stores = OperationStore | RunControlStore | DeadLetterStore | JournalStores | EventStore
 
 export const operationStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>): void =>
   suite(`OperationStore contract: ${adapter}`, operationStoreChecks, layer)
@@ -69,7 +71,7 @@ const advance = (of: StoredOperation, fields: Partial<OperationStep> = {}) =>
     control.advance({
       operation: of,
       next: of.after_run_id,
-      ...{ deliveries: [], cancels: [], skipped: 0, failed: 0, failures: [], waiting: null },
+      ...{ deliveries: [], redrives: [], cancels: [], skipped: 0, failed: 0, failures: [], waiting: null },
       ...{ at: at(100), until: at(200), end: null },
       ...fields
     })
@@ -206,6 +208,72 @@ const steps: ReadonlyArray<Check<Stores>> = [
   })
 ]
 
+/** The end of a last attempt, without the mark of a dead letter. */
+const failedLast = (n: number, fields: Parameters<typeof ended>[1] = {}) =>
+  settled(n, ended(runHolding(n, delivery(n)), { status: "failed", ...fields }))
+
+const dead = (n: number, fields: Parameters<typeof ended>[1] = {}) =>
+  ({ ...failedLast(n, fields), isDead: true }) as const
+
+const result = (name: string, message: string) => JsonText.make(JSON.stringify({ error: { name, message, stack: "" } }))
+
+const letters: ReadonlyArray<Check<Stores>> = [
+  check("selects dead letters for a redrive, and those that are dead since an instant", function* () {
+    yield* commit(claimedOnInsert(1), claimedOnInsert(2), claimedOnInsert(3))
+    yield* commit(dead(1, { stop_time: at(10) }), dead(2, { stop_time: at(20) }), failedLast(3))
+    yield* commit(over(4))
+    const redrive = (filter: OperationSelection["filter"]) => select(filter, { kind: "redrive" })
+    for (const [selection, ids] of [
+      [redrive({}), [1, 2]],
+      [redrive({ since: at(20) }), [2]],
+      [redrive({ fn: "main/none" }), []],
+      [select({}), [1, 2, 3, 4]]
+    ] as const) {
+      assert.deepStrictEqual(toIds(yield* targets(selection)), ids.map(runId))
+      assert.strictEqual(yield* store((operations) => operations.count(selection)), ids.length)
+    }
+  }),
+
+  check("selects runs by the type of their event and by the text of their error", function* () {
+    const { event_type } = event(1)
+    yield* commit(claimedOnInsert(1), claimedOnInsert(2))
+    yield* commit(
+      dead(1, { result: result("TimeoutError", "no answer from BANK") }),
+      dead(2, { result: result("TypeError", "no total") }),
+      over(3, { result: result("TimeoutError", "no answer") })
+    )
+    for (const [filter, ids] of [
+      [{ status: "failed", error: "timeout" }, [1, 3]],
+      [{ status: "failed", error: "from bank" }, [1]],
+      [{ error: "%" }, []],
+      [{ event_type }, [1, 2]],
+      [{ event_type, error: "total" }, [2]],
+      [{ event_type: `${event_type}x` }, []]
+    ] as const) {
+      assert.deepStrictEqual(toIds(yield* targets(select(filter))), ids.map(runId), JSON.stringify(filter))
+      assert.strictEqual(yield* store((operations) => operations.count(select(filter))), ids.length)
+    }
+  }),
+
+  check("starts each dead letter of a step once, and counts the others as skipped", function* () {
+    yield* insert(operation(1, { kind: "redrive", filter: { error: "broken" } }))
+    yield* commit(claimedOnInsert(1), claimedOnInsert(2), claimedOnInsert(3, 1, { env_id: envId(2) }))
+    yield* commit(dead(1), dead(2))
+    yield* DeadLetterStore.use((marks) => marks.discard(envId(1), [runId(2)]))
+    const held = yield* acquireNext(10)
+    const redrives = [1, 2, 3].map((n) => ({ runId: runId(n), delivery: delivery(10 + n, event(1)) }))
+    yield* advance(held, { next: runId(3), redrives })
+    assert.deepInclude(yield* get(1), { kind: "redrive", done: 1, skipped: 2, filter: { error: "broken" } })
+    assert.isNull(yield* advance(held, { next: runId(3), redrives }))
+    const { claims } = yield* claimAll(at(500))
+    assert.deepStrictEqual(
+      claims.map((claim) => claim.delivery.delivery_id),
+      [deliveryId(11)]
+    )
+    assert.deepStrictEqual(toIds(yield* targets(select({}, { kind: "redrive" }))), [])
+  })
+]
+
 const selections: ReadonlyArray<Check<Stores>> = [
   check("selects runs by the filter, the functions of the caller, the last id and the position", function* () {
     const late = leastIdAt(RunId, at(5000))
@@ -295,4 +363,4 @@ const selections: ReadonlyArray<Check<Stores>> = [
   })
 ]
 
-const operationStoreChecks: ReadonlyArray<Check<Stores>> = [...records, ...steps, ...selections]
+const operationStoreChecks: ReadonlyArray<Check<Stores>> = [...records, ...steps, ...letters, ...selections]

@@ -64,11 +64,15 @@ const recordingStoreChecks: ReadonlyArray<Check<RecordingStore>> = [
 
   check("removes the recordings of older runs and of a project, within one environment", function* () {
     yield* save(...[1, 2, 3].map((n) => recording(n)), recording(4, { project_id: projectId(2) }))
-    yield* save(recording(5, { env_id: envId(2) }))
+    yield* save(recording(5, { env_id: envId(2) }), recording(0, { var: "onPay" }), recording(6, { var: "onPay" }))
+    const of = { project_id: projectId(1), ns: "main", var: "onPay" }
+    const purgeOf = RecordingStore.use((store) => store.purge(envId(1), runId(6), 9, of))
+    assert.deepStrictEqual([yield* purgeOf, yield* purgeOf], [1, 0])
+    assert.deepStrictEqual(yield* numbers(), [[6, 4, 3, 2, 1], 5])
     const purge = (limit: number) => RecordingStore.use((store) => store.purge(envId(1), runId(3), limit))
     assert.deepStrictEqual([yield* purge(1), yield* purge(9), yield* purge(9)], [1, 1, 0])
     const remove = (limit: number) => RecordingStore.use((store) => store.removeProject(envId(1), projectId(1), limit))
-    assert.deepStrictEqual([yield* remove(9), yield* remove(9)], [1, 0])
+    assert.deepStrictEqual([yield* remove(9), yield* remove(9)], [2, 0])
     assert.deepStrictEqual(yield* numbers(), [[4], 1])
     assert.deepStrictEqual(yield* get(2, 5), recording(5, { env_id: envId(2) }))
   })

@@ -149,7 +149,12 @@ export { type AuditFilter, AuditStore } from "./resources/audit/AuditStore.ts"
 export { CurrentOrigin, type Origin } from "./resources/audit/Origin.ts"
 export { artifactKey } from "./resources/builds/Artifacts.ts"
 export { Build } from "./resources/builds/Build.ts"
-export { BuildStore, type Deployment } from "./resources/builds/BuildStore.ts"
+export {
+  BuildStore,
+  type Deployment,
+  type ProjectRetention,
+  retainingFunctions
+} from "./resources/builds/BuildStore.ts"
 export { Canary, CanarySettings, CanaryState } from "./resources/builds/Canary.ts"
 export { CanaryCounts, noCounts, SideCounts, sumCounts } from "./resources/builds/CanaryCounts.ts"
 export {
@@ -211,6 +216,7 @@ export {
   type Lease,
   type LocalRunSet,
   type PendingWork,
+  type PurgedFunction,
   type Suspension
 } from "./runtime/journal/JournalStore.ts"
 export type { RunCount, RunCountBatch } from "./runtime/journal/RunCountBatch.ts"
@@ -294,6 +300,7 @@ export { LatencyHistogram } from "./runtime/runs/LatencyHistogram.ts"
 export { MinuteCounts } from "./runtime/runs/MinuteCounts.ts"
 export {
   addFailures,
+  formatOf,
   Operation,
   OperationFailure,
   OperationFilter,
@@ -314,12 +321,7 @@ export {
 } from "./runtime/runs/OperationStore.ts"
 export { covers, findPause, formatTarget, Pause, pausedAt, versionOf } from "./runtime/runs/Pause.ts"
 export { type PausedRuns, PauseStore, type ReleaseResult } from "./runtime/runs/PauseStore.ts"
-export {
-  RecordingContents,
-  RecordingSummary,
-  recordingPlace,
-  StoredRecording
-} from "./runtime/runs/Recording.ts"
+export { RecordingContents, RecordingSummary, recordingPlace, StoredRecording } from "./runtime/runs/Recording.ts"
 export { type RecordingFilter, RecordingStore } from "./runtime/runs/RecordingStore.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
 export { RunActivity, type RunSummary } from "./runtime/runs/RunActivity.ts"

@@ -30,6 +30,8 @@ export interface Concurrency<Path extends string = string> {
 export interface Terms {
   /** Time after which the run fails with `TimedOut`, at most 1 hour. By default 30 s for webhooks, tools, resources and prompts, otherwise 5 minutes. At most 365 days for a durable function, 30 days by default. */
   readonly timeout?: Duration
+  /** Time for which runs of the function are kept, from their start: 1 hour to 10 years. The plan's retention is the maximum. */
+  readonly retention?: Duration
   readonly description?: string
 }
 

@@ -20,10 +20,11 @@ export interface Prompt<Events extends Catalogue = AnyEvents> {
  *     export const review = prompt({ service: "crm", arguments: [{ name: "id" }] }, ({ id }) => `Review customer ${id}`)
  */
 export const prompt = (
-  { timeout, ...options }: PromptOptions,
+  { timeout, retention, ...options }: PromptOptions,
   fn: (args: PromptArguments, svc: PromptSvc) => PromptResult | Promise<PromptResult>
 ): Prompt =>
   withMeta(async (args: PromptArguments, svc: PromptSvc): Promise<PromptResult> => fn(args, svc), {
     prompt: options,
-    timeout
+    timeout,
+    retention
   })

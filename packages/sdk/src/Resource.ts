@@ -18,10 +18,11 @@ export interface Resource<Result, Events extends Catalogue = AnyEvents> {
  *     export const order = resource({ service: "crm", uri: "orders://{id}" }, ({ params }, svc) => …)
  */
 export const resource = <Result>(
-  { timeout, ...options }: ResourceOptions,
+  { timeout, retention, ...options }: ResourceOptions,
   fn: (request: ResourceRequest, svc: ResourceSvc) => Result | Promise<Result>
 ): Resource<Result> =>
   withMeta(async (request: ResourceRequest, svc: ResourceSvc): Promise<Result> => fn(request, svc), {
     resource: options,
-    timeout
+    timeout,
+    retention
   })

@@ -43,11 +43,12 @@ export const tool: Tools = <Result, Args extends StandardSchemaV1>(
   options: ToolOptions<Args>,
   fn: (args: InferOutput<Args>, svc: ToolSvc) => Result | Promise<Result>
 ) => {
-  const { args: schema, input, timeout, record, ...rest } = options
+  const { args: schema, input, timeout, retention, record, ...rest } = options
   const described = input ?? (schema && toJsonSchema(schema))
   const run = async (args: InferInput<Args>, svc: ToolSvc): Promise<Result> =>
     fn(await validate(schema, args, "args"), svc)
-  return withMeta(run, { tool: described === undefined ? rest : { ...rest, input: described }, timeout, record })
+  const tool = described === undefined ? rest : { ...rest, input: described }
+  return withMeta(run, { tool, timeout, retention, record })
 }
 
 const toJsonSchema = (schema: StandardSchemaV1): JsonSchema => {

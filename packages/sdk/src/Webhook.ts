@@ -72,7 +72,7 @@ export const webhook: Webhooks = <Result, Body extends StandardSchemaV1, Q exten
     svc: CheckedSvc<AnyEvents, A>
   ) => Result | Promise<Result>
 ) => {
-  const { body, query, timeout, record, "secret-headers": secret, ...endpoint } = options
+  const { body, query, timeout, retention, record, "secret-headers": secret, ...endpoint } = options
   const run = async (
     request: Checked<InferInput<Body>, InferInput<Q>, A>,
     svc: CheckedSvc<AnyEvents, A>
@@ -83,7 +83,7 @@ export const webhook: Webhooks = <Result, Body extends StandardSchemaV1, Q exten
     if (checkedQuery.issues !== undefined) return refusal("query", checkedQuery.issues)
     return fn({ ...request, body: checkedBody.value, query: checkedQuery.value }, svc)
   }
-  return withMeta(run, { webhook: endpoint, timeout, record, "secret-headers": secret })
+  return withMeta(run, { webhook: endpoint, timeout, retention, record, "secret-headers": secret })
 }
 
 const refusal = (what: string, issues: ReadonlyArray<Issue>): Refusal => ({

@@ -22,13 +22,13 @@ it.each([
   ],
   [
     "webhook",
-    720,
+    740,
     `import { webhook } from ${sdk}; export const a = webhook({ service: "s", path: "/" }, (request) => request.body)`,
     `export const a = (request) => request.body; a.meta = { webhook: { service: "s", path: "/" } }`
   ],
   [
     "tool",
-    900,
+    920,
     `import { tool } from ${sdk}; export const a = tool({ service: "s" }, (args) => args)`,
     `export const a = (args) => args; a.meta = { tool: { service: "s" } }`
   ],
@@ -44,9 +44,9 @@ it.each([
   expect(added).toBeLessThan(most)
 })
 
-it("the whole SDK adds less than 2200 bytes, and types add nothing", async () => {
+it("the whole SDK adds less than 2260 bytes, and types add nothing", async () => {
   const all = `export { callable, defineEvents, handler, schedule, tool, webhook } from ${sdk}`
-  expect(await addedBy(all, "")).toBeLessThan(2200)
+  expect(await addedBy(all, "")).toBeLessThan(2260)
   const types = `import "../src/globals.ts"; import type { Svc } from ${sdk}; export const a = (b: Svc) => b`
   expect(await addedBy(types, "export const a = (b) => b")).toBe(0)
 })

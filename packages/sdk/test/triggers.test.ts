@@ -30,7 +30,7 @@ describe("meta", () => {
     })
 
     const endpoint = { service: "s", path: "/p", method: "PUT", name: "n", description: "d", auth: "required" } as const
-    const secret = { "secret-headers": ["x-secret"], timeout: 500, record: "after" } as const
+    const secret = { "secret-headers": ["x-secret"], timeout: 500, record: "after", retention: "1h" } as const
     expect(webhook({ service: "s", path: "/p" }, () => null).meta).toEqual({ webhook: { service: "s", path: "/p" } })
     expect(webhook({ ...endpoint, ...secret, body: z.string(), query: z.object({}) }, () => null).meta).toEqual({
       webhook: endpoint,
@@ -40,7 +40,11 @@ describe("meta", () => {
     const named = { service: "s", name: "n", description: "d" }
     expect(tool({ service: "s" }, same).meta).toEqual({ tool: { service: "s" } })
     const input = { type: "object", properties: { id: { type: "string" } } }
-    expect(tool({ ...named, input, timeout: "1s" }, same).meta).toEqual({ tool: { ...named, input }, timeout: "1s" })
+    expect(tool({ ...named, input, timeout: "1s", retention: "7d" }, same).meta).toEqual({
+      tool: { ...named, input },
+      timeout: "1s",
+      retention: "7d"
+    })
     expect(tool({ service: "s", record: "none" }, same).meta).toEqual({ tool: { service: "s" }, record: "none" })
     expect(callable({ ...terms, idempotency: "args.0" }, same).meta).toEqual({ ...terms, idempotency: "args.0" })
   })

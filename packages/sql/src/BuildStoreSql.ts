@@ -1,6 +1,15 @@
 /** `BuildStore` on SQL. */
 import { type EnvId, NotFound, StoreUnavailable, Taken } from "@weft/core"
-import { Build, BuildStore, type Deployment, type Manifest, type ProjectId, type Timestamp } from "@weft/core/adapter"
+import {
+  Build,
+  BuildStore,
+  type Deployment,
+  type Manifest,
+  type ProjectId,
+  type ProjectRetention,
+  retainingFunctions,
+  type Timestamp
+} from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { decodeManifest, makeBuildServing } from "./BuildServing.ts"
@@ -137,7 +146,24 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
           reader`SELECT ${reader.literal(serving)} FROM live_builds WHERE env_id = ${envId}
             UNION ALL SELECT ${reader.literal(serving)} FROM deployments WHERE env_id = ${envId}
               AND project_id NOT IN (SELECT project_id FROM live_builds WHERE env_id = ${envId})`
-        ).pipe(orUnavailable("deployments"))
+        ).pipe(orUnavailable("deployments")),
+
+      retentions: (after, limit) =>
+        reader<Pick<ProjectRetention, "env_id" | "project_id"> & { readonly manifest: string }>`
+          SELECT project_id, env_id, manifest FROM (
+            SELECT ${reader.literal(serving)} FROM live_builds
+            UNION ALL SELECT ${reader.literal(serving)} FROM deployments
+              WHERE project_id NOT IN (SELECT project_id FROM live_builds)
+          ) serving WHERE project_id > ${after ?? ""} AND manifest LIKE ${retaining}
+          ORDER BY project_id LIMIT ${limit}`.pipe(
+          Effect.map((rows) =>
+            rows.map(({ env_id, project_id, manifest }) => ({
+              ...{ env_id, project_id },
+              functions: retainingFunctions(decodeManifest(manifest))
+            }))
+          ),
+          orUnavailable("retentions")
+        )
     })
   })
 )
@@ -150,6 +176,9 @@ const bytesRemoved = new StoreUnavailable({
   operation: "insert",
   cause: new Error("The bytes of the build were removed")
 })
+
+/** Pattern of manifests in which a function has a retention. Quotes within strings of JSON are escaped. */
+const retaining = '%"retention_ms":%'
 
 /** Columns that `deployments` and `live_builds` share. */
 const serving = "project_id, env_id, build_id, manifest"

@@ -5,31 +5,22 @@ import {
   type DeadLetterFilter,
   type DeadLetterRef,
   DeadLetterStore,
-  listedResultMax,
-  type RunId
+  listedResultMax
 } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Database, orUnavailable, readCount, repeatConflicts } from "./Database.ts"
+import { makeStartLetters, makeUnmark } from "./DeadLetterMarks.ts"
 import type { Dialect } from "./Dialect.ts"
 import { journalStatements } from "./JournalStatements.ts"
-import { deliveryRow, toDeliveryRow } from "./rows/DeliveryRows.ts"
 
 export const layer: Layer.Layer<DeadLetterStore, never, Database> = Layer.effect(
   DeadLetterStore,
   Effect.gen(function* () {
     const database = yield* Database
     const { dialect, reader, writer: sql } = database
-    const { insertDeliveries } = journalStatements(database)
-
-    /** Removes marks, and returns the runs that had one. Waits for concurrent transactions on the same runs. */
-    const unmark = (envId: EnvId, runIds: ReadonlyArray<RunId>) =>
-      Effect.map(
-        sql<{ readonly run_id: RunId }>`UPDATE runs SET dead_since = NULL
-          WHERE env_id = ${envId} AND run_id ${dialect.among(sql, runIds)} AND dead_since IS NOT NULL
-          RETURNING run_id`,
-        (rows) => rows.map(({ run_id }) => run_id)
-      )
+    const unmark = makeUnmark(database)
+    const startLetters = makeStartLetters(database, journalStatements(database))
 
     return DeadLetterStore.of({
       list: (envId, { limit, offset }, filter) =>
@@ -59,20 +50,7 @@ export const layer: Layer.Layer<DeadLetterStore, never, Database> = Layer.effect
       },
 
       redrive: (envId, redrives) =>
-        sql
-          .withTransaction(
-            Effect.gen(function* () {
-              const runIds = yield* unmark(
-                envId,
-                redrives.map(({ runId }) => runId)
-              )
-              const unmarked = new Set(runIds)
-              const started = redrives.filter(({ runId }) => unmarked.delete(runId))
-              yield* insertDeliveries.run(deliveryRow.encode(started.map(({ delivery }) => toDeliveryRow(delivery))))
-              return runIds
-            })
-          )
-          .pipe(repeatConflicts, orUnavailable("redrive")),
+        sql.withTransaction(startLetters(envId, redrives)).pipe(repeatConflicts, orUnavailable("redrive")),
 
       discard: (envId, runIds) =>
         sql.withTransaction(unmark(envId, runIds)).pipe(repeatConflicts, orUnavailable("discard"))

@@ -1,6 +1,6 @@
 /** Removes ended runs in short transactions. */
 import type { EnvId } from "@weft/core"
-import type { Run, RunId } from "@weft/core/adapter"
+import type { PurgedFunction, Run, RunId } from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { CountDeltas } from "./CountDeltas.ts"
@@ -15,17 +15,23 @@ const bytesMax = 16 * 1024 * 1024
 /** Maximum steps of durable runs per transaction. Their results have at most 256 KiB each, and mostly less than 1 KiB. */
 const stepsMax = 100
 
+interface Selection {
+  readonly envId: EnvId
+  readonly before: RunId
+  readonly limit: number
+  /** Undefined for all functions. */
+  readonly of: PurgedFunction | undefined
+}
+
 /** Removes at most `limit` runs with the lowest ids below `before`. Returns their number. */
 export const purgeEnded = Effect.fnUntraced(function* (
   database: Database["Service"],
   statements: JournalStatements,
-  envId: EnvId,
-  before: RunId,
-  limit: number
+  selection: Selection
 ): Effect.fn.Return<number, SqlError.SqlError> {
   const { writer } = database
   while (true) {
-    const removed = yield* writer.withTransaction(removeNext(database, statements, envId, before, limit))
+    const removed = yield* writer.withTransaction(removeNext(database, statements, selection))
     if (removed !== null) return removed
   }
 })
@@ -34,15 +40,15 @@ export const purgeEnded = Effect.fnUntraced(function* (
 const removeNext = Effect.fnUntraced(function* (
   database: Database["Service"],
   statements: JournalStatements,
-  envId: EnvId,
-  before: RunId,
-  limit: number
+  { envId, before, limit, of }: Selection
 ): Effect.fn.Return<number | null, SqlError.SqlError> {
   const { dialect, writer: sql } = database
+  const ofFunction =
+    of === undefined ? sql.literal("") : sql` AND project_id = ${of.project_id} AND var = ${of.var} AND ns = ${of.ns}`
   const ended = yield* sql<EndedRow>`
     SELECT env_id, run_id, project_id, project_name, run_type, status, start_time, activations,
       coalesce(octet_length(result), 0) + coalesce(octet_length(logs), 0) AS bytes
-    FROM runs WHERE env_id = ${envId} AND run_id < ${before} AND status <> 'running'
+    FROM runs WHERE env_id = ${envId} AND run_id < ${before}${ofFunction} AND status <> 'running'
     ORDER BY run_id LIMIT ${limit}${sql.literal(dialect.skipLocked)}`
   const deltas = new CountDeltas()
   const ids: Rows = []

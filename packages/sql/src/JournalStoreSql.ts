@@ -174,8 +174,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 
       purgeWhole: () => Effect.succeed(0),
 
-      purge: (envId, before, limit) =>
-        purgeEnded(database, statements, envId, before, limit).pipe(orUnavailable("purge"))
+      purge: (envId, before, limit, of) =>
+        purgeEnded(database, statements, { envId, before, limit, of }).pipe(orUnavailable("purge"))
     })
   })
 )

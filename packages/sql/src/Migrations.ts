@@ -18,6 +18,7 @@ import { canaries } from "./migrations/Canaries.ts"
 import { chains } from "./migrations/Chains.ts"
 import { checksums } from "./migrations/Checksums.ts"
 import { deadLetters } from "./migrations/DeadLetters.ts"
+import { deadRuns } from "./migrations/DeadRuns.ts"
 import { domains } from "./migrations/Domains.ts"
 import { files } from "./migrations/Files.ts"
 import { flow } from "./migrations/Flow.ts"
@@ -43,7 +44,7 @@ import { waits } from "./migrations/Waits.ts"
 import { workflows } from "./migrations/Workflows.ts"
 
 /** Number of the latest step. */
-const lastStep = 28
+const lastStep = 30
 
 /** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
@@ -86,7 +87,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0024_series": run([...series(dialect), ...alerts(dialect)]),
     "0025_canaries": run(canaries(dialect)),
     "0026_search": run(search(dialect)),
-    "0028_recordings": run(recordings(dialect))
+    "0028_recordings": run(recordings(dialect)),
+    "0030_dead_runs": run(deadRuns)
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

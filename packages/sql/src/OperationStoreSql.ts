@@ -151,12 +151,22 @@ const hasDelivery = `EXISTS (SELECT 1 FROM deliveries d WHERE d.env_id = r.env_i
 /** Returns the condition of a selection on `runs`. */
 const makeCondition = (sql: SqlClient.SqlClient, dialect: Dialect) => {
   const runCondition = makeRunCondition(sql, dialect)
-  return ({ env_id, filter, functions, last_run_id }: OperationSelection): Statement.Fragment => {
-    const { project, fn, event_id, ...listed } = filter
-    const terms = [
-      runCondition(env_id, event_id === undefined ? listed : { ...listed, eventId: event_id }),
-      sql`run_id <= ${last_run_id}`
-    ]
+  return ({ env_id, kind, filter, functions, last_run_id }: OperationSelection): Statement.Fragment => {
+    const { project, fn, event_id, event_type, since, ...listed } = filter
+    const isRedrive = kind === "redrive"
+    const ofRun = {
+      ...listed,
+      ...(event_id === undefined ? {} : { eventId: event_id }),
+      ...(since === undefined || isRedrive ? {} : { since })
+    }
+    const terms = [runCondition(env_id, ofRun), sql`run_id <= ${last_run_id}`]
+    // A literal, so that the planner matches the partial index of dead letters.
+    if (isRedrive) terms.push(sql.literal("dead_since IS NOT NULL"))
+    if (isRedrive && since !== undefined) terms.push(sql`dead_since >= ${since}`)
+    if (event_type !== undefined) {
+      terms.push(sql`(SELECT e.event_type FROM events e
+        WHERE e.env_id = runs.env_id AND e.event_id = runs.event_id) = ${event_type}`)
+    }
     if (project !== undefined) terms.push(sql`(project_id = ${project} OR project_name = ${project})`)
     for (const list of [fn === undefined ? null : [fn], functions]) {
       if (list === null) continue

@@ -80,14 +80,19 @@ export const layer: Layer.Layer<RecordingStore, never, Database> = Layer.effect(
           dialect.changes
         ).pipe(orUnavailable("removeExpired")),
 
-      purge: (envId, before, limit) =>
-        Effect.map(
+      purge: (envId, before, limit, of) => {
+        const ofFunction =
+          of === undefined
+            ? writer.literal("")
+            : writer` AND project_id = ${of.project_id} AND var = ${of.var} AND ns = ${of.ns}`
+        return Effect.map(
           writer`DELETE FROM run_recordings WHERE env_id = ${envId} AND run_id IN (
-            SELECT run_id FROM run_recordings WHERE env_id = ${envId} AND run_id < ${before}
+            SELECT run_id FROM run_recordings WHERE env_id = ${envId} AND run_id < ${before}${ofFunction}
             ORDER BY run_id LIMIT ${limit}
           )`.raw,
           dialect.changes
-        ).pipe(orUnavailable("purge")),
+        ).pipe(orUnavailable("purge"))
+      },
 
       removeProject: (envId, projectId, limit) =>
         Effect.map(

@@ -1,43 +1,20 @@
 /**
  * `SealedStore` on SQL: every column with sealed values.
  *
- * A new column needs an entry in `columns`. Otherwise key rotation would skip its values, and they would be lost with the
- * old key. The contract checks every table of `SealContext`.
+ * `SealedColumns.ts` lists them. The contract checks every table of `SealContext`.
  */
 import { keyIdOf, type SealContext, type Sealed, SealedStore, type SealedValue } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Database, orUnavailable } from "./Database.ts"
-
-interface Column {
-  readonly table: SealContext["table"]
-  readonly column: string
-  /** The primary key. The id of a value is these columns, joined by slashes. */
-  readonly key: readonly [string, ...ReadonlyArray<string>]
-  /** Of large values, which a search for others must not read. */
-  readonly large?: {
-    /** Column with the key ids of the values. */
-    readonly keyId: string
-    /** Maximum values per query. Pages may be shorter than requested, so the column must be the last. */
-    readonly rowsMax: number
-  }
-}
-
-const columns: ReadonlyArray<Column> = [
-  { table: "context_variables", column: "value", key: ["project_id", "key"] },
-  { table: "sessions", column: "metadata", key: ["session_id"] },
-  { table: "service_keys", column: "metadata", key: ["service_key_id"] },
-  { table: "certificates", column: "private_key", key: ["domain_id"] },
-  { table: "workflow_tokens", column: "secret", key: ["env_id", "run_id", "seq"] },
-  { table: "run_recordings", column: "contents", key: ["env_id", "run_id"], large: { keyId: "key_id", rowsMax: 10 } }
-]
+import { type SealedColumn, sealedColumns } from "./SealedColumns.ts"
 
 export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
   SealedStore,
   Effect.gen(function* () {
     const { reader, writer } = yield* Database
 
-    const sealedIn = (column: Column, keyId: string, after: SealContext | null, limit: number) => {
+    const sealedIn = (column: SealedColumn, keyId: string, after: SealContext | null, limit: number) => {
       const sealed = reader(column.column)
       const terms: Array<Statement.Fragment> = [
         reader`${sealed} IS NOT NULL`,
@@ -58,8 +35,8 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
 
     const sealedByOthers = Effect.fnUntraced(function* (keyId: string, after: SealContext | null, limit: number) {
       const found: Array<SealedValue> = []
-      const first = after === null ? 0 : columns.findIndex(({ table }) => table === after.table)
-      for (const column of columns.slice(first)) {
+      const first = after === null ? 0 : sealedColumns.findIndex(({ table }) => table === after.table)
+      for (const column of sealedColumns.slice(first)) {
         if (found.length === limit) break
         found.push(...(yield* sealedIn(column, keyId, after, limit - found.length)))
       }
@@ -72,7 +49,7 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
 
       replace: ({ place, sealed }, next) =>
         Effect.gen(function* () {
-          const column = columns.find(({ table }) => table === place.table)
+          const column = sealedColumns.find(({ table }) => table === place.table)
           if (column === undefined) return false
           const terms = isAt(writer, column, place.id)
           const keyId = column.large === undefined ? {} : { [column.large.keyId]: keyIdOf(next) }
@@ -86,16 +63,16 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
 )
 
 /** Splits the id of a value into its key columns. Only the last may contain a slash. */
-const splitId = ({ key }: Column, id: string): ReadonlyArray<string> => {
+const splitId = ({ key }: SealedColumn, id: string): ReadonlyArray<string> => {
   const parts = id.split("/")
   return [...parts.slice(0, key.length - 1), parts.slice(key.length - 1).join("/")]
 }
 
-const isAt = (sql: SqlClient.SqlClient, column: Column, id: string): Statement.Fragment =>
+const isAt = (sql: SqlClient.SqlClient, column: SealedColumn, id: string): Statement.Fragment =>
   sql.and(column.key.map((name, index) => sql`${sql(name)} = ${splitId(column, id)[index] ?? ""}`))
 
 /** True if a row comes after the id in the order of the primary key. */
-const isAfter = (sql: SqlClient.SqlClient, column: Column, id: string): Statement.Fragment => {
+const isAfter = (sql: SqlClient.SqlClient, column: SealedColumn, id: string): Statement.Fragment => {
   const parts = splitId(column, id)
   const names = column.key.map((name) => sql`${sql(name)}`)
   return sql`(${sql.csv(names)}) > (${sql.csv(parts.map((part) => sql`${part}`))})`

@@ -43,5 +43,6 @@ export {
   waitKeyRow,
   waitRow
 } from "./rows/WorkflowRows.ts"
+export { type SealedColumn, sealedColumns } from "./SealedColumns.ts"
 export { journalStore, rateStore, recordStores } from "./SqlStores.ts"
 export { makeWorkflows } from "./WorkflowStoreSql.ts"

@@ -2,17 +2,17 @@
 import type { RunQuery } from "./Env.ts"
 import type { Run } from "./records.ts"
 
-/** A cancellation or replay of many runs, in the background. */
+/** A cancellation or replay of many runs, or a redrive of many dead letters, in the background. */
 export interface Operation {
   readonly id: string
-  readonly kind: "cancel" | "replay"
+  readonly kind: "cancel" | "replay" | "redrive"
   /** `pending` while an older operation of the environment executes. */
   readonly state: "pending" | "running" | "succeeded" | "cancelled" | "failed"
   /** Number of runs that matched when it was created. */
   readonly total: number
-  /** Number of runs that it cancelled, or whose replay it started. */
+  /** Number of runs that it cancelled, or started again. */
   readonly done: number
-  /** Number of runs that needed nothing: they had ended, were retried, or have no event. */
+  /** Number of runs that needed nothing: they had ended, were retried or redriven, or have no event. */
   readonly skipped: number
   /** Number of runs that it could not process. */
   readonly failed: number
@@ -31,7 +31,7 @@ export interface Operation {
 
 /** Selects runs for an operation. Each field restricts the selection. */
 export interface OperationFilter {
-  /** Required for a replay; a cancellation selects running runs only. */
+  /** Required for a replay; a cancellation selects running runs only, and a redrive has none. */
   readonly status?: Run["status"]
   readonly type?: Run["type"]
   /** Only suspended durable runs that wait for this; `any` for all of them. */
@@ -41,13 +41,17 @@ export interface OperationFilter {
   /** `ns/var`, or `project:ns/var`. */
   readonly fn?: string
   readonly eventId?: string
+  readonly eventType?: string
+  /** Only failed runs with this text in the name or the message of their error. A replay then needs the status `failed`. */
+  readonly error?: string
+  /** Of a redrive, the time since when the letters are dead. */
   readonly withinMs?: number
 }
 
 export interface NewOperation {
   readonly kind: Operation["kind"]
   readonly filter?: OperationFilter
-  /** Of a replay: the build of each run (`same`, the default), or the deployed one. */
+  /** Of a replay or redrive: the build of each run (`same`, the default), or the deployed one. */
   readonly build?: "same" | "deployed"
   /** Maximum runs per second, 1 to 10,000. */
   readonly rate?: number

@@ -24,7 +24,7 @@ const gained: ReadonlyArray<Gained> = [
   { by: ["schedule_id", "next_at"], fields: { depth: 0 } },
   { by: ["file_id", "etag"], fields: { checksum: null } },
   // Functions and handlers of a manifest.
-  { by: ["ns", "var", "retry"], fields: { durable: false }, optional: ["recording"] },
+  { by: ["ns", "var", "retry"], fields: { durable: false }, optional: ["recording", "retention_ms"] },
   { by: ["ns", "var", "service", "timeout_ms"], fields: { record: "before" }, optional: ["recording"] },
   {
     by: ["functions", "handlers", "schedules", "endpoints", "tools"],

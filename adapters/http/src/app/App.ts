@@ -41,7 +41,7 @@ import { EvalLive } from "../handlers/EvalLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
-import { OperationsLive } from "../handlers/OperationsLive.ts"
+import { operationsLive } from "../handlers/OperationsLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { RecordingsLive } from "../handlers/RecordingsLive.ts"
@@ -103,7 +103,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     CanariesLive,
     DeadLettersLive,
     PausesLive,
-    OperationsLive,
+    operationsLive(streams),
     AlertsLive,
     CallsLive,
     EvalLive,

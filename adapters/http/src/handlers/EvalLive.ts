@@ -4,10 +4,11 @@ import { Evaluations } from "@weft/core"
 import type { LogEntry } from "@weft/core/adapter"
 import type { RunEnd } from "@weft/core/internal"
 import { type Cause, Effect, Exit, Fiber, Queue, Schema, Stream } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { evaluationText } from "../responses/RawRecord.ts"
 import { respondSingle } from "../responses/RawResponses.ts"
+import { acceptsEvents } from "../streams/AcceptsEvents.ts"
 import { streamHeaders } from "../streams/EventStreams.ts"
 import { formatFrame } from "../streams/SseEncoder.ts"
 
@@ -26,9 +27,6 @@ export const EvalLive = HttpApiBuilder.group(
     })
   })
 )
-
-const acceptsEvents = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  headers.accept?.split(",").some((type) => type.trim().startsWith("text/event-stream")) ?? false
 
 /**
  * Responds with the messages `log` and `result`. The response begins with the first line or at the end of the run. So

@@ -85,3 +85,13 @@ export const readExpressions = (): ReadonlyArray<readonly [name: string, express
     ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const))
   ]
 }
+
+/** Returns the alert conditions in the table of metrics of `docs/operating.md`, each with its series. */
+export const readDocumentedExpressions = (): ReadonlyArray<readonly [series: string, expression: string]> => {
+  const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8")
+  const [, table = ""] = /<!-- metrics -->([\s\S]*?)<!-- \/metrics -->/.exec(page) ?? []
+  return table.split("\n").flatMap((line) => {
+    const [, series = "", , , condition = ""] = line.split("|")
+    return [...condition.matchAll(/`([^`]*[(<>=][^`]*)`/g)].map(([, text = ""]) => [series.trim(), text] as const)
+  })
+}

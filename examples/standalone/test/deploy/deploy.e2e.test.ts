@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type ServerProcess, startServer } from "../ServerProcess.ts"
-import { readDeployFile, readExpressions, readKubernetes } from "./Files.ts"
+import { readDeployFile, readDocumentedExpressions, readExpressions, readKubernetes } from "./Files.ts"
+import { parsePromQl } from "./PromQl.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "weft-deploy-"))
 let server: ServerProcess
@@ -37,6 +38,8 @@ const exposed = async (): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
   return metrics
 }
 
+/** The series that Prometheus makes of its own scrapes. */
+const ofScrapes = "up"
 /** Labels that Prometheus adds to every series. */
 const ofPrometheus = new Set(["job", "instance"])
 
@@ -63,20 +66,20 @@ describe("the dashboard and the alerts", () => {
   it("name metrics and labels of the server only", async () => {
     await expect.poll(async () => (await exposed()).has("weft_runs_total"), { timeout: 10_000 }).toBe(true)
     const metrics = await exposed()
-    const expressions = readExpressions()
-    expect(expressions.length).toBeGreaterThan(30)
+    const expressions = [...readExpressions(), ...readDocumentedExpressions()]
+    expect(expressions.length).toBeGreaterThan(50)
     for (const [name, expression] of expressions) {
-      const used = [...expression.matchAll(/\b((?:weft|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
-      // Series between nodes exist with a cluster bus only; the table of docs/operating.md has them.
-      for (const [, metric = "", selector = ""] of used) {
-        if (metric.startsWith("weft_feed_")) continue
+      const { selectors, groupings } = parsePromQl(expression)
+      for (const { metric, labels: wanted } of selectors) {
+        // Series between nodes exist with a cluster bus only; the table of docs/operating.md has them.
+        if (metric === ofScrapes || metric.startsWith("weft_feed_")) continue
         const labels = metrics.get(metric) ?? metrics.get(metric.replace(/_bucket$/, ""))
         expect(labels, `${metric} of ${name}`).toBeDefined()
-        const wanted = [...selector.matchAll(/(\w+)=?~?!?="?/g)].map(([, label = ""]) => label)
         // A counter without a value yet has no labels yet.
         if (labels === undefined || labels.size === 0) continue
-        for (const label of wanted)
+        for (const label of [...wanted, ...groupings]) {
           expect(ofPrometheus.has(label) || labels.has(label), `${label} of ${metric}`).toBe(true)
+        }
       }
     }
   })

@@ -25,12 +25,24 @@ const filters = {
   }),
   project: projectFilter,
   fn: fnFilter,
-  event_id: OperationFilter.fields.event_id.annotate({ description: "Only runs that this event triggered" })
+  event_id: OperationFilter.fields.event_id.annotate({ description: "Only runs that this event triggered" }),
+  event_type: example(
+    OperationFilter.fields.event_type.annotate({ description: "Only runs that events of this type triggered" }),
+    "order:created"
+  ),
+  error: example(
+    OperationFilter.fields.error.annotate({
+      description:
+        "Only failed runs with this text in the name or the message of their error, 1 to 200 characters; ASCII case is ignored. A replay then needs the `status` `failed`"
+    }),
+    "timeout"
+  )
 }
 
 const options = {
   build: OperationOptions.fields.build.annotate({
-    description: "Of a replay: `same`, the default, is the build of the run; `deployed` the active build of its project"
+    description:
+      "Of a replay or redrive: `same`, the default, is the build of the run; `deployed` the active build of its project"
   }),
   rate: example(
     OperationOptions.fields.rate.annotate({
@@ -58,11 +70,11 @@ export const OperationRecord = Schema.Struct({
     description: "Number of runs that matched when the operation was created"
   }),
   done: example(Operation.fields.done, 1100).annotate({
-    description: "Number of runs that it cancelled, or whose replay it started"
+    description: "Number of runs that it cancelled, or started again"
   }),
   skipped: example(Operation.fields.skipped, 40).annotate({
     description:
-      "Number of runs that needed nothing: they had ended, their delivery was retried, or they have no event, as webhooks and tools"
+      "Number of runs that needed nothing: they had ended, their delivery was retried or redriven, or they have no event, as webhooks and tools"
   }),
   failed: example(Operation.fields.failed, 0).annotate({ description: "Number of runs that it could not process" }),
   failures: Schema.Array(FailureRecord).annotate({ description: "The newest of these runs; at most 10" }),
@@ -82,7 +94,8 @@ export const NewOperationRecord = Schema.Struct({
   kind: example(Operation.fields.kind, "replay"),
   filter: Schema.optionalKey(
     Schema.Struct({ ...filters, time_range: Schema.optionalKey(TimeRange) }).annotate({
-      description: "Selects the runs. A replay needs `status`; a cancellation selects running runs only"
+      description:
+        "Selects the runs. A replay needs `status`; a cancellation selects running runs only, a redrive dead letters only, whose `time_range` is the time since when they are dead"
     })
   ),
   options: Schema.optionalKey(Schema.Struct(options)),

@@ -42,7 +42,7 @@ export class OperationsApi extends HttpApiGroup.make("operations")
     })
       .annotateMerge(
         extension(
-          "Cancel or replay all runs that match the filter and began before now, in the background. With `dry_run`, only counts them"
+          "Cancel or replay all runs that match the filter and began before now, or redrive their dead letters, in the background. With `dry_run`, only counts them"
         )
       )
       .annotateMerge(requires({ ...permission, audit: "operation.create" })),
@@ -51,7 +51,11 @@ export class OperationsApi extends HttpApiGroup.make("operations")
       success: Single("OperationResponse", OperationRecord),
       error: NotFoundError
     })
-      .annotateMerge(extension("Get an operation with its progress"))
+      .annotateMerge(
+        extension(
+          "Get an operation with its progress. With `Accept: text/event-stream`, messages `operation:progress` with each state, and then `operation:end`"
+        )
+      )
       .annotateMerge(requires(permission)),
     HttpApiEndpoint.post("cancel", "/v1/operations/:operation_id/cancel", {
       params,
@@ -63,4 +67,4 @@ export class OperationsApi extends HttpApiGroup.make("operations")
   )
   .middleware(Permitted)
   .middleware(Authenticated)
-  .annotateMerge(tag("Operations", "Cancellations and replays of many runs, in the background")) {}
+  .annotateMerge(tag("Operations", "Cancellations, replays and redrives of many runs, in the background")) {}

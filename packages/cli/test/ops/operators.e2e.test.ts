@@ -1,3 +1,4 @@
+/** Commands for operators, also those of `docs/incidents.md`. */
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -73,6 +74,13 @@ describe("weft dead-letters", () => {
     const [letter] = await harness.json(["dead-letters", "list", "--function", "main/fail", "--since", "1h"])
     const counted = await harness.run(["dead-letters", "redrive", letter.run_id, "--build", "deployed", "--dry-run"])
     assert.deepInclude(counted, { code: 0, stdout: "Would start 1 dead letter again\n" })
+    const background = ["dead-letters", "redrive", "--background", "--function", "main/fail", "--error"]
+    const [matched, mixed] = await Promise.all([
+      harness.run([...background, "no such RATE", "--since", "1h", "--dry-run"]),
+      harness.run([...background, "rate", letter.run_id])
+    ])
+    assert.deepInclude(matched, { code: 0, stdout: "Would redrive 1 run\n" })
+    assert.include(mixed.stderr, "--background cannot be combined with ids")
     const nobody = "01890000-0000-7000-8000-000000000000"
     const discarded = { discarded: 1, skipped: [{ reason: "no dead letter has this id", count: 1 }] }
     assert.deepStrictEqual(await harness.json(["dead-letters", "discard", letter.run_id, nobody]), discarded)

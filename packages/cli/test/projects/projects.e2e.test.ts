@@ -1,3 +1,4 @@
+/** The commands of a project from `init` to `rollback`, also that of `docs/incidents.md`. */
 import { execFile } from "node:child_process"
 import { existsSync, statSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -255,8 +255,8 @@ export interface MultipartUploadInput {
 }
 
 export interface OperationInput {
-  readonly kind: "cancel" | "replay"
-  /** Selects the runs. A replay needs `status`; a cancellation selects running runs only */
+  readonly kind: "cancel" | "replay" | "redrive"
+  /** Selects the runs. A replay needs `status`; a cancellation selects running runs only, a redrive dead letters only, whose `time_range` is the time since when they are dead */
   readonly filter?:
     | {
         readonly status?: "running" | "succeeded" | "failed" | "cancelled" | undefined
@@ -269,13 +269,17 @@ export interface OperationInput {
         readonly fn?: string | undefined
         /** Only runs that this event triggered */
         readonly event_id?: string | undefined
+        /** Only runs that events of this type triggered */
+        readonly event_type?: string | undefined
+        /** Only failed runs with this text in the name or the message of their error, 1 to 200 characters; ASCII case is ignored. A replay then needs the `status` `failed` */
+        readonly error?: string | undefined
         /** ISO 8601 duration back from now, such as P7D */
         readonly time_range?: string | undefined
       }
     | undefined
   readonly options?:
     | {
-        /** Of a replay: `same`, the default, is the build of the run; `deployed` the active build of its project */
+        /** Of a replay or redrive: `same`, the default, is the build of the run; `deployed` the active build of its project */
         readonly build?: "same" | "deployed" | undefined
         /** Maximum runs per second, 1 to 10,000; without it, as many as the node allows */
         readonly rate?: number | undefined

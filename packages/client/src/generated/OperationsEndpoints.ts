@@ -14,7 +14,7 @@ export class OperationsEndpoints extends Endpoints {
     return this.caller.list("/v1/operations", options, query)
   }
 
-  /** Cancel or replay all runs that match the filter and began before now, in the background. With `dry_run`, only counts them. `POST /v1/operations` */
+  /** Cancel or replay all runs that match the filter and began before now, or redrive their dead letters, in the background. With `dry_run`, only counts them. `POST /v1/operations` */
   create(input: OperationInput, options: KeyedOptions = {}): Promise<OperationPreview | Operation> {
     return this.caller.one("POST", "/v1/operations", options, {
       body: input,
@@ -22,7 +22,7 @@ export class OperationsEndpoints extends Endpoints {
     })
   }
 
-  /** Get an operation with its progress. `GET /v1/operations/{operation_id}` */
+  /** Get an operation with its progress. With `Accept: text/event-stream`, messages `operation:progress` with each state, and then `operation:end`. `GET /v1/operations/{operation_id}` */
   get(operationId: string, options: RequestOptions = {}): Promise<Operation> {
     return this.caller.one("GET", path`/v1/operations/${operationId}`, options)
   }

@@ -629,16 +629,16 @@ export interface NodeSummary {
 
 export interface Operation {
   readonly operation_id: string
-  readonly kind: "cancel" | "replay"
+  readonly kind: "cancel" | "replay" | "redrive"
   /** `pending` while an older operation of the environment executes */
   readonly state: "pending" | "running" | "succeeded" | "cancelled" | "failed"
   readonly filter: OperationFilter
   readonly options: OperationOptions
   /** Number of runs that matched when the operation was created */
   readonly total: number
-  /** Number of runs that it cancelled, or whose replay it started */
+  /** Number of runs that it cancelled, or started again */
   readonly done: number
-  /** Number of runs that needed nothing: they had ended, their delivery was retried, or they have no event, as webhooks and tools */
+  /** Number of runs that needed nothing: they had ended, their delivery was retried or redriven, or they have no event, as webhooks and tools */
   readonly skipped: number
   /** Number of runs that it could not process */
   readonly failed: number
@@ -671,11 +671,15 @@ export interface OperationFilter {
   readonly fn?: string
   /** Only runs that this event triggered */
   readonly event_id?: string
+  /** Only runs that events of this type triggered */
+  readonly event_type?: string
+  /** Only failed runs with this text in the name or the message of their error, 1 to 200 characters; ASCII case is ignored. A replay then needs the `status` `failed` */
+  readonly error?: string
   readonly since?: string
 }
 
 export interface OperationOptions {
-  /** Of a replay: `same`, the default, is the build of the run; `deployed` the active build of its project */
+  /** Of a replay or redrive: `same`, the default, is the build of the run; `deployed` the active build of its project */
   readonly build?: "same" | "deployed"
   /** Maximum runs per second, 1 to 10,000; without it, as many as the node allows */
   readonly rate?: number

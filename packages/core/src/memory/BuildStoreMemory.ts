@@ -4,7 +4,7 @@ import { NotFound, StoreUnavailable, Taken } from "../foundation/Errors.ts"
 import type { BuildId, EnvId, ProjectId } from "../foundation/Ids.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { Build } from "../resources/builds/Build.ts"
-import { BuildStore } from "../resources/builds/BuildStore.ts"
+import { BuildStore, type ProjectRetention, retainingFunctions } from "../resources/builds/BuildStore.ts"
 import { endpointName, type Manifest } from "../resources/builds/Manifest.ts"
 import type { Schedule } from "../resources/schedules/Schedule.ts"
 import { mergeStaticSchedules } from "../resources/schedules/StaticSchedules.ts"
@@ -128,6 +128,19 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
       deployments: (envId) =>
         Effect.sync(() =>
           findPlaced(envId, findServing).sort((a, b) => compareText(a.build.project_id, b.build.project_id))
+        ),
+
+      retentions: (after, limit) =>
+        Effect.sync(() =>
+          [...projects.values()]
+            .flatMap(({ env_id, project_id }): ReadonlyArray<ProjectRetention> => {
+              const serving = findServing(project_id)
+              const functions = serving === undefined ? [] : retainingFunctions(serving.manifest)
+              return functions.length === 0 ? [] : [{ env_id, project_id, functions }]
+            })
+            .filter(({ project_id }) => after === null || project_id > after)
+            .sort((a, b) => compareText(a.project_id, b.project_id))
+            .slice(0, limit)
         )
     })
   })

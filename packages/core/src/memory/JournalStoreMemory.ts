@@ -11,7 +11,8 @@ import {
   type FollowUp,
   type JournalEntry,
   JournalStore,
-  type LocalRunSet
+  type LocalRunSet,
+  type PurgedFunction
 } from "../runtime/journal/JournalStore.ts"
 import { continueRun, loseRun, startRun } from "../runtime/runs/Attempt.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
@@ -100,10 +101,11 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
 
       purgeWhole: () => Effect.succeed(0),
 
-      purge: (envId, before, limit) =>
+      purge: (envId, before, limit, of) =>
         Effect.sync(() => {
           const ended = [...db.runs.values()]
             .filter((run) => run.env_id === envId && run.status !== "running" && run.run_id < before)
+            .filter((run) => of === undefined || isOf(run, of))
             .sort((a, b) => compareText(a.run_id, b.run_id))
             .slice(0, limit)
           for (const { run_id, env_id, start_time } of ended) {
@@ -120,6 +122,9 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
     })
   })
 )
+
+const isOf = (run: Run, of: PurgedFunction): boolean =>
+  run.project_id === of.project_id && run.ns === of.ns && run.var === of.var
 
 type Database = MemoryDatabase["Service"]
 

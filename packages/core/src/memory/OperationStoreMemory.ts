@@ -131,14 +131,16 @@ export const advance = (db: Database, step: OperationStep): OperationProgress | 
   if (row?.operation.env_id !== env_id || row.operation.state !== "running") return null
   const { operation: known, key } = row
   if (known.fence !== fence || known.after_run_id !== after_run_id) return null
-  const { cancels, deliveries, at, end } = step
+  const { cancels, deliveries, redrives, at, end } = step
   const cancelled = cancelSelected(db, env_id, { runIds: cancels }, at, cancels.length)
-  for (const delivery of deliveries) db.deliveries.set(delivery.delivery_id, { delivery, run_id: null })
+  const started = redrives.filter(({ runId }) => db.runs.get(runId)?.env_id === env_id && db.deadLetters.delete(runId))
+  for (const delivery of [...deliveries, ...started.map((each) => each.delivery)])
+    db.deliveries.set(delivery.delivery_id, { delivery, run_id: null })
   const operation: StoredOperation = {
     ...known,
     after_run_id: step.next,
-    done: known.done + deliveries.length + cancelled.length,
-    skipped: known.skipped + step.skipped + cancels.length - cancelled.length,
+    done: known.done + deliveries.length + started.length + cancelled.length,
+    skipped: known.skipped + step.skipped + redrives.length - started.length + cancels.length - cancelled.length,
     failed: known.failed + step.failed,
     failures: step.failures,
     waiting: step.waiting,
@@ -148,19 +150,27 @@ export const advance = (db: Database, step: OperationStep): OperationProgress | 
   return { operation, cancelled }
 }
 
-const select = (db: Database, { env_id, filter, functions, last_run_id }: OperationSelection): ReadonlyArray<Run> =>
+const select = (db: Database, selection: OperationSelection): ReadonlyArray<Run> =>
   [...db.runs.values()].filter((run) => {
-    const { project, fn, event_id, ...listed } = filter
+    const { env_id, kind, filter, functions, last_run_id } = selection
+    const { project, fn, event_id, event_type, since, ...listed } = filter
+    const begin = kind === "redrive" ? db.deadLetters.get(run.run_id) : run.start_time
     const names = [`${run.ns}/${run.var}`, `${run.project_name}:${run.ns}/${run.var}`]
     return (
       run.env_id === env_id &&
       run.run_id <= last_run_id &&
       isListed(run, event_id === undefined ? listed : { ...listed, eventId: event_id }) &&
+      begin !== undefined &&
+      (since === undefined || begin >= since) &&
+      (event_type === undefined || typeOf(db, run) === event_type) &&
       (project === undefined || run.project_id === project || run.project_name === project) &&
       (fn === undefined || names.includes(fn)) &&
       (functions === null || names.some((name) => functions.includes(name)))
     )
   })
+
+const typeOf = (db: Database, { event_id }: Run): string | undefined =>
+  event_id === null ? undefined : db.events.get(event_id)?.event_type
 
 const toTarget = (db: Database, run: Run): OperationTarget => {
   const { env_id, run_id, project_id, build_id, ns, var: name, event_id, activations } = run

@@ -47,7 +47,14 @@ export const layer: Layer.Layer<RecordingStore, never, MemoryDatabase> = Layer.e
 
       removeExpired: (now, limit) => removeSome(({ expires_at }) => expires_at <= now, limit),
 
-      purge: (envId, before, limit) => removeSome(({ env_id, run_id }) => env_id === envId && run_id < before, limit),
+      purge: (envId, before, limit, of) =>
+        removeSome(
+          (each) =>
+            each.env_id === envId &&
+            each.run_id < before &&
+            (of === undefined || (each.project_id === of.project_id && each.ns === of.ns && each.var === of.var)),
+          limit
+        ),
 
       removeProject: (envId, projectId, limit) =>
         removeSome(({ env_id, project_id }) => env_id === envId && project_id === projectId, limit)

@@ -10,7 +10,7 @@ import { readManifest } from "../../src/resources/builds/Meta.ts"
 
 const examples = [
   { event: "order:created", retry: { attempts: 5, delay: "1s", backoff: 2, max_delay: "1m", jitter: true } },
-  { event: ["a", "b*"], concurrency: { limit: 3, key: "a.b" }, idempotency: "id", timeout: "PT5M" },
+  { event: ["a", "b*"], concurrency: { limit: 3, key: "a.b" }, idempotency: "id", timeout: "PT5M", retention: "7d" },
   { schedule: { cron: "0 3 * * *", timezone: "Europe/Oslo" } },
   { schedule: ["*/5 * * * *", { cron: "0 0 29 2 *" }] },
   {

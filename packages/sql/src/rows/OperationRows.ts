@@ -1,5 +1,5 @@
 /** Rows of the table `operations`. */
-import { operationFormat, StoredOperation } from "@weft/core/adapter"
+import { formatOf, StoredOperation } from "@weft/core/adapter"
 import { Schema, Struct } from "effect"
 import type { RowOf } from "../Database.ts"
 
@@ -25,7 +25,7 @@ export const toOperationRow = ({ filter, options, functions, failures, ...operat
   options: JSON.stringify(options),
   functions: functions === null ? null : JSON.stringify(functions),
   failures: JSON.stringify(failures),
-  format: operationFormat,
+  format: formatOf({ kind: operation.kind, filter }),
   lease_until: 0
 })
 

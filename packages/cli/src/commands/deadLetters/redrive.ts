@@ -1,9 +1,11 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
+import { usageError } from "../../Failure.ts"
 import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { passFlags, readSelection } from "./LetterFlags.ts"
+import { redriveInBackground } from "./redriveInBackground.ts"
 import { formatLetters, noteSkipped, runPasses } from "./runPasses.ts"
 
 export const redrive = Command.make(
@@ -14,9 +16,24 @@ export const redrive = Command.make(
       Flag.withDescription("The build of the last attempt, or the currently deployed build"),
       Flag.withDefault("same")
     ),
-    dryRun: switchFlag("dry-run", "Start nothing, and print the number of dead letters")
+    dryRun: switchFlag("dry-run", "Start nothing, and print the number of dead letters"),
+    background: switchFlag("background", "As an operation, which continues without this command"),
+    error: Flag.String("error").pipe(
+      Flag.withMetavar("text"),
+      Flag.withDescription("With --background: only with this text in the name or message of their error"),
+      Flag.optional
+    ),
+    rate: Flag.Int("rate").pipe(
+      Flag.withMetavar("number"),
+      Flag.withDescription("With --background: maximum dead letters per second"),
+      Flag.optional
+    ),
+    detach: switchFlag("detach", "With --background: do not wait for the end")
   },
-  Effect.fnUntraced(function* ({ build, dryRun, ...flags }) {
+  Effect.fnUntraced(function* ({ build, dryRun, background, error, rate, detach, ...flags }) {
+    if (background) return yield* redriveInBackground({ ...flags, build, dryRun, error, rate, detach })
+    if (detach || Option.isSome(error) || Option.isSome(rate))
+      return yield* usageError("--error, --rate and --detach need --background")
     const selection = { ...(yield* readSelection(flags)), build, ...(dryRun ? { dry_run: true } : {}) }
     const api = yield* Api
     const output = yield* Output
@@ -39,6 +56,10 @@ export const redrive = Command.make(
     {
       command: "weft dead-letters redrive --function main/onOrder --since 2h --build deployed --dry-run",
       description: "Count those that a fixed build would run again"
+    },
+    {
+      command: "weft dead-letters redrive --background --error timeout --rate 50 --build deployed",
+      description: "Many of them, with progress"
     }
   ])
 )

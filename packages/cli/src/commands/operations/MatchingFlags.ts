@@ -13,6 +13,7 @@ export const matchingFlags = {
   allMatching: switchFlag("all-matching", "All runs that the other flags select, in the background"),
   project: selectionFlags.project,
   fn: selectionFlags.fn,
+  eventType: selectionFlags.event,
   rate: Flag.Int("rate").pipe(
     Flag.withMetavar("number"),
     Flag.withDescription("With --all-matching: maximum runs per second"),
@@ -31,27 +32,39 @@ export interface MatchingFlags {
   readonly waiting: Option.Option<NonNullable<NonNullable<OperationInput["filter"]>["waiting"]>>
   readonly project: Option.Option<string>
   readonly fn: Option.Option<string>
+  readonly eventType: Option.Option<string>
+  readonly error?: Option.Option<string>
   readonly rate: Option.Option<number>
   readonly dryRun: boolean
   readonly detach: boolean
 }
 
 /** True if a flag is given that only operations have. */
-export const hasMatchingFlags = ({ waiting, project, fn, rate, dryRun, detach }: MatchingFlags): boolean =>
-  [waiting, project, fn].some(Option.isSome) || Option.isSome(rate) || dryRun || detach
+export const hasMatchingFlags = (flags: MatchingFlags): boolean => {
+  const { waiting, project, fn, eventType, error = Option.none(), rate, dryRun, detach } = flags
+  return [waiting, project, fn, eventType, error].some(Option.isSome) || Option.isSome(rate) || dryRun || detach
+}
 
 /** Returns the filter that the flags select. */
-export const toFilter = ({ type, since, event, waiting, project, fn }: MatchingFlags) => ({
-  ...Option.match(type, { onNone: () => ({}), onSome: (value) => ({ type: value }) }),
-  ...Option.match(since, { onNone: () => ({}), onSome: (value) => ({ time_range: value }) }),
-  ...Option.match(event, { onNone: () => ({}), onSome: (value) => ({ event_id: value }) }),
-  ...Option.match(waiting, { onNone: () => ({}), onSome: (value) => ({ waiting: value }) }),
-  ...Option.match(project, { onNone: () => ({}), onSome: (value) => ({ project: value }) }),
-  ...Option.match(fn, { onNone: () => ({}), onSome: (value) => ({ fn: value }) })
-})
+export const toFilter = (flags: MatchingFlags) => {
+  const { type, since, event, waiting, project, fn, eventType, error = Option.none() } = flags
+  return {
+    ...(Option.isNone(type) ? {} : { type: type.value }),
+    ...(Option.isNone(since) ? {} : { time_range: since.value }),
+    ...(Option.isNone(event) ? {} : { event_id: event.value }),
+    ...(Option.isNone(waiting) ? {} : { waiting: waiting.value }),
+    ...(Option.isNone(project) ? {} : { project: project.value }),
+    ...(Option.isNone(fn) ? {} : { fn: fn.value }),
+    ...(Option.isNone(eventType) ? {} : { event_type: eventType.value }),
+    ...(Option.isNone(error) ? {} : { error: error.value })
+  }
+}
 
 /** Starts an operation and follows it, or counts the runs that it would select. */
-export const runMatching = Effect.fnUntraced(function* (input: OperationInput, flags: MatchingFlags) {
+export const runMatching = Effect.fnUntraced(function* (
+  input: OperationInput,
+  flags: Pick<MatchingFlags, "rate" | "dryRun" | "detach">
+) {
   const api = yield* Api
   const output = yield* Output
   const rate = Option.getOrUndefined(flags.rate)

@@ -38,7 +38,7 @@ export const cancel = Command.make(
     }
     if (hasMatchingFlags(matching))
       return yield* usageError(
-        "--waiting, --project, --function, --rate, --dry-run and --detach need --all-matching",
+        "--waiting, --project, --function, --event-type, --rate, --dry-run and --detach need --all-matching",
         "give --all-matching instead of ids or --all"
       )
     const isFiltered = [type, since, event].some(Option.isSome)

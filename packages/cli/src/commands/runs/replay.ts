@@ -7,12 +7,13 @@ import { parseJsonText } from "../../input/JsonText.ts"
 import { readText } from "../../input/Text.ts"
 import { Output } from "../../output/Output.ts"
 import { hasMatchingFlags, matchingFlags, runMatching, toFilter } from "../operations/MatchingFlags.ts"
-import { sinceFlag, statusFlag, typeFlag } from "./RunFilters.ts"
+import { errorFlag, sinceFlag, statusFlag, typeFlag } from "./RunFilters.ts"
 
 const filters = {
   status: statusFlag,
   type: typeFlag,
   since: sinceFlag,
+  error: errorFlag,
   event: Flag.String("event").pipe(
     Flag.withMetavar("id"),
     Flag.withDescription("Only runs that this event triggered"),

@@ -4,6 +4,7 @@ import type { NotFound, StoreUnavailable, Taken } from "../../foundation/Errors.
 import type { BuildId, EnvId, ProjectId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
 import type { Build } from "./Build.ts"
 import type { Manifest } from "./Manifest.ts"
 
@@ -12,6 +13,19 @@ export interface Deployment {
   readonly build: Build
   readonly manifest: Manifest
 }
+
+/** The functions of a project's active build with a retention of their own. */
+export interface ProjectRetention {
+  readonly env_id: EnvId
+  readonly project_id: ProjectId
+  readonly functions: ReadonlyArray<FunctionRef & { readonly retention_ms: number }>
+}
+
+/** Returns the functions of a manifest with a retention of their own. */
+export const retainingFunctions = ({ functions }: Manifest): ProjectRetention["functions"] =>
+  functions.flatMap(({ ns, var: name, retention_ms }) =>
+    retention_ms === undefined ? [] : [{ ns, var: name, retention_ms }]
+  )
 
 export class BuildStore extends Context.Service<
   BuildStore,
@@ -62,5 +76,13 @@ export class BuildStore extends Context.Service<
     ) => Effect.Effect<void, NotFound | StoreUnavailable>
     /** Returns the active builds of the environment in the order of project ids: the live build, or the deployed one. */
     readonly deployments: (envId: EnvId) => Effect.Effect<ReadonlyArray<Deployment>, StoreUnavailable>
+    /**
+     * Returns projects of all environments whose active build has functions with a retention of their own. They are in the
+     * order of their ids, after `after`, or from the first if that is null; at most `limit`.
+     */
+    readonly retentions: (
+      after: ProjectId | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ProjectRetention>, StoreUnavailable>
   }
 >()("@weft/core/resources/builds/BuildStore") {}

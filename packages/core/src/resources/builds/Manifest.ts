@@ -55,6 +55,8 @@ export const durableTimeoutMs = 30 * 24 * 3_600_000
 /** A function of a build, with or without triggers. References `ns/var` resolve to it. */
 export const FunctionEntry = Schema.Struct({
   ...fn,
+  /** Time for which runs of the function are kept, in milliseconds, if it is shorter than that of the plan. */
+  retention_ms: Schema.optionalKey(Schema.Int),
   retry: RetryPolicy.pipe(Schema.withDecodingDefaultKey(Effect.succeed(noRetry))),
   timeout_ms: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(backgroundTimeoutMs))),
   ...conditions

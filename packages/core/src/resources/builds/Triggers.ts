@@ -58,6 +58,9 @@ const hour = 3600 * second
 const timeoutMaxMs = hour
 const durableTimeoutMaxMs = 365 * 24 * hour
 const delayMaxMs = 365 * 24 * hour
+/** The retention job runs every hour. */
+const retentionMinMs = hour
+const retentionMaxMs = 3650 * 24 * hour
 
 const eventTypeLengthMax = 256
 const textLengthMax = 4096
@@ -67,7 +70,7 @@ const concurrencyMax = 10_000
 const metaKeys = [
   ...["event", "schedule", "webhook", "tool", "resource", "prompt"],
   ...["retry", "timeout", "concurrency", "idempotency", "durable", "record", "description", "secret-headers"],
-  "onFailure",
+  ...["onFailure", "retention"],
   ...flowKeys
 ]
 
@@ -127,11 +130,14 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
       ...(flow === undefined ? {} : { flow }),
       ...recorded
     }
+    const retention_ms = yield* optional(fields.retention, null, (value) =>
+      readDuration("retention", value, retentionMinMs, retentionMaxMs)
+    )
     const record = recording === null ? yield* readRecord(fields) : ("before" as const)
     const synchronous = { ...fn, timeout_ms: timeout ?? requestTimeoutMs, record, ...recorded }
     return {
       failures: onFailure === null ? [] : [{ ns: fn.ns, var: fn.var, onFailure }],
-      functions: [background],
+      functions: [{ ...background, ...(retention_ms === null ? {} : { retention_ms }) }],
       handlers: events.map((event_type) => ({
         ...background,
         event_type,

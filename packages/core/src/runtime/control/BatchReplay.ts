@@ -21,7 +21,10 @@ interface Replay {
   readonly match: Match
 }
 
-/** Returns the effects of replays. Runs without an event, and runs whose delivery was retried, are skipped. */
+/**
+ * Returns the effects of replays and of redrives. Runs without an event are skipped, and so are replays of runs whose delivery
+ * was retried. Only a dead letter that still has its mark is redriven.
+ */
 export const makePrepareReplays = Effect.gen(function* () {
   const events = yield* EventStore
   const quotas = yield* Quotas
@@ -38,9 +41,10 @@ export const makePrepareReplays = Effect.gen(function* () {
     yield* quotas.admit(env_id, replays.length)
   })
 
-  const prepare: PrepareBatch = Effect.fnUntraced(function* ({ env_id, options }, targets) {
+  const prepare: PrepareBatch = Effect.fnUntraced(function* ({ env_id, kind, options }, targets) {
     const batch = fitting(targets)
-    const replayed = batch.filter(isReplayable)
+    const isRedrive = kind === "redrive"
+    const replayed = batch.filter(hasEvent).filter(({ is_retried }) => isRedrive || !is_retried)
     const ids = [...new Set(replayed.map(({ event_id }) => event_id))]
     const stored = ids.length === 0 ? [] : yield* events.getMany(env_id, ids)
     const known = new Map(stored.map((event) => [event.event_id, event]))
@@ -54,11 +58,15 @@ export const makePrepareReplays = Effect.gen(function* () {
       else failures.push({ run_id: target.run_id, reason: typeof match === "string" ? match : "its event was removed" })
     }
     yield* admit(replays)
+    const redrives = yield* Effect.forEach(replays, ({ target: { run_id }, event, match }) =>
+      Effect.flatMap(fresh(DeliveryId), (id) =>
+        Effect.map(toDelivery(event, match, id, run_id), (delivery) => ({ runId: run_id, delivery }))
+      )
+    )
     return {
       examined: batch.length,
-      deliveries: yield* Effect.forEach(replays, ({ target, event, match }) =>
-        Effect.flatMap(fresh(DeliveryId), (id) => toDelivery(event, match, id, target.run_id))
-      ),
+      deliveries: isRedrive ? [] : redrives.map(({ delivery }) => delivery),
+      redrives: isRedrive ? redrives : [],
       cancels: [],
       skipped: batch.length - replayed.length,
       failures
@@ -67,9 +75,8 @@ export const makePrepareReplays = Effect.gen(function* () {
   return prepare
 })
 
-type Replayable = OperationTarget & { readonly event_id: EventId }
-
-const isReplayable = (target: OperationTarget): target is Replayable => target.event_id !== null && !target.is_retried
+const hasEvent = (target: OperationTarget): target is OperationTarget & { readonly event_id: EventId } =>
+  target.event_id !== null
 
 /** Returns the first targets whose events fit into memory together, at least one. */
 const fitting = (targets: ReadonlyArray<OperationTarget>): ReadonlyArray<OperationTarget> => {

@@ -118,7 +118,7 @@ const makeExecute = Effect.gen(function* () {
     )
 
   const waitForFewerDue = Effect.fnUntraced(function* ({ env_id, kind }: StoredOperation) {
-    if (kind !== "replay") return
+    if (kind === "cancel") return
     for (let waited = 0; waited < dueWaitMs; waited += dueEveryMs) {
       if ((yield* store.countDue(env_id, yield* currentTime, dueMax)) < dueMax) return
       yield* Effect.sleep(dueEveryMs)
@@ -187,10 +187,8 @@ const makeRunBatch = Effect.gen(function* () {
   const claimer = yield* Claimer
   const slots = yield* Slots
   const bus = yield* ClusterBus
-  const kinds: Readonly<Record<OperationKind, PrepareBatch>> = {
-    cancel: prepareCancels,
-    replay: yield* makePrepareReplays
-  }
+  const again = yield* makePrepareReplays
+  const kinds: Readonly<Record<OperationKind, PrepareBatch>> = { cancel: prepareCancels, replay: again, redrive: again }
 
   /** Stores a step. Returns the operation after it; null if the step does not count. */
   const advance = Effect.fnUntraced(function* (step: OperationStep) {
@@ -198,7 +196,7 @@ const makeRunBatch = Effect.gen(function* () {
     if (progress === null) return null
     const { operation, cancelled } = progress
     if (cancelled.length > 0) yield* notifyCancelled(cancelled)
-    if (step.deliveries.length > 0) {
+    if (step.deliveries.length + step.redrives.length > 0) {
       claimer.claim(slots.addPending(operation.env_id))
       yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
     }
@@ -223,12 +221,13 @@ const makeRunBatch = Effect.gen(function* () {
       ...(yield* stay),
       operation,
       next: targets[found.examined - 1]?.run_id ?? after_run_id,
-      ...{ deliveries: found.deliveries, cancels: found.cancels, skipped: found.skipped, waiting: found.waiting },
+      ...{ deliveries: found.deliveries, redrives: found.redrives, cancels: found.cancels },
+      ...{ skipped: found.skipped, waiting: found.waiting },
       failed: found.failures.length,
       failures: addFailures(failures, found.failures),
       end: isLast ? { state: "succeeded", error: null } : null
     })
-    return { next, processed: found.deliveries.length + found.cancels.length }
+    return { next, processed: found.deliveries.length + found.redrives.length + found.cancels.length }
   })
 
   const fail = (operation: StoredOperation) =>
@@ -244,7 +243,7 @@ const makeRunBatch = Effect.gen(function* () {
   return { runBatch, fail }
 })
 
-const nothing: BatchEffects = { examined: 0, deliveries: [], cancels: [], skipped: 0, failures: [] }
+const nothing: BatchEffects = { examined: 0, deliveries: [], redrives: [], cancels: [], skipped: 0, failures: [] }
 
 const prepareCancels: PrepareBatch = (_, targets) =>
   Effect.succeed({ ...nothing, examined: targets.length, cancels: targets.map(({ run_id }) => run_id) })

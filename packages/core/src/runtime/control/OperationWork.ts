@@ -5,7 +5,7 @@ import type { OperationFailure, StoredOperation } from "../runs/Operation.ts"
 import type { OperationStep } from "../runs/OperationStep.ts"
 import type { OperationTarget } from "../runs/OperationStore.ts"
 
-export interface BatchEffects extends Pick<OperationStep, "deliveries" | "cancels" | "skipped"> {
+export interface BatchEffects extends Pick<OperationStep, "deliveries" | "redrives" | "cancels" | "skipped"> {
   /** Number of runs from the start of the batch that these effects cover; at least 1 unless the batch is empty. */
   readonly examined: number
   /** The runs that the operation could not process, in the order of their ids. */

@@ -1,8 +1,9 @@
-/** Operations on many runs for callers: cancels or replays all runs that match a filter, in the background. */
-import { Context, type Duration, Effect, Layer } from "effect"
+/** Operations on many runs for callers: cancels, replays or redrives all that match a filter, in the background. */
+import { Cache, Context, type Duration, Effect, Layer } from "effect"
 import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../../foundation/Errors.ts"
 import { EventId, freshIds, idReader, OperationId, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
+import { isStorable } from "../../foundation/StorableText.ts"
 import { before, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { makeEntries, toActor } from "../../resources/audit/AuditFacts.ts"
 import { AuditStore } from "../../resources/audit/AuditStore.ts"
@@ -15,24 +16,26 @@ import type {
   OperationFilter,
   OperationKind,
   OperationOptions,
+  OperationRef,
   OperationState,
   StoredOperation
 } from "../runs/Operation.ts"
 import { type OperationSelection, OperationStore } from "../runs/OperationStore.ts"
-import { checkDeliveryQuery } from "./DeliveryQuery.ts"
+import { checkDeliveryQuery, type DeliveryQuery } from "./DeliveryQuery.ts"
 import { OperationRunner } from "./OperationRunner.ts"
 
 /** As `OperationFilter`, with a time before now. */
-export interface OperationQuery extends Omit<OperationFilter, "event_id" | "since"> {
+export interface OperationQuery extends Omit<OperationFilter, "event_id" | "event_type" | "since"> {
   /** Only runs of this event. */
   readonly eventId?: string
-  /** Only runs that started within this time before now. */
+  readonly eventType?: string
+  /** Only runs that started, or letters that are dead, within this time before now. */
   readonly within?: Duration.Duration
 }
 
 export interface NewOperation {
   readonly kind: OperationKind
-  /** Selects the runs. A replay needs `status`; a cancellation selects running runs only. */
+  /** Selects the runs. A replay needs `status`; a cancellation selects running runs only, a redrive dead letters only. */
   readonly filter?: OperationQuery
   readonly options?: OperationOptions
   /** Requests with the same key are one operation, as long as it is stored. */
@@ -45,15 +48,22 @@ const openMax = 20
 /** Maximum of `rate`, in runs per second. */
 const rateMax = 10_000
 
+/** Time for which a read by `refresh` is shared, in milliseconds, and the maximum operations of which reads are kept. */
+const refreshMs = 250
+const followedMax = 1_000
+
+/** Maximum characters of `filter.error`. */
+const errorLengthMax = 200
+
 type ReadError = Forbidden | StoreUnavailable
 
 export class Operations extends Context.Service<
   Operations,
   {
     /**
-     * Begins to cancel or to replay the selected runs that began before now and whose functions the caller may call. Its
-     * effects on a run are those of `RunControl`. Of an environment, one operation executes at a time, in the order of their
-     * creation. A replay skips runs without an event, and runs whose delivery has a later attempt. Adds an entry to the audit
+     * Begins to cancel, replay or redrive the selected runs that began before now and whose functions the caller may call. Its
+     * effects on a run are those of `RunControl` and `DeadLetters`. Of an environment, one operation executes at a time, in the
+     * order of their creation. A replay skips runs without an event, and runs whose delivery has a later attempt. Adds an entry to the audit
      * log. Requires `call: create` on the functions, as all methods here.
      */
     readonly create: (input: NewOperation) => Effect.Effect<Operation, ReadError | BadRequest, Caller>
@@ -63,6 +73,8 @@ export class Operations extends Context.Service<
     readonly list: (page: PageRequest, state?: OperationState) => Effect.Effect<Page<Operation>, ReadError, Caller>
     /** Fails with `NotFound` if the caller may not call all functions of the operation, and has not created it. */
     readonly get: (id: string) => Effect.Effect<Operation, ReadError | NotFound, Caller>
+    /** Reads an operation again that `get` returned. Calls within a quarter of a second share a read. */
+    readonly refresh: (operation: Operation) => Effect.Effect<Operation, NotFound | StoreUnavailable>
     /**
      * Ends an operation. Its effects stay: cancelled runs, and started replays. Fails with `BadRequest`
      * if it has ended.
@@ -78,6 +90,13 @@ export class Operations extends Context.Service<
       const entries = yield* makeEntries
       const fresh = yield* freshIds
       const runner = yield* OperationRunner
+      const latest = yield* Cache.makeWith(
+        ({ env_id, operation_id }: OperationRef) => store.get(env_id, operation_id),
+        {
+          capacity: followedMax,
+          timeToLive: () => refreshMs
+        }
+      )
 
       const select = Effect.fnUntraced(function* (input: NewOperation) {
         const { env_id, permissions } = yield* requirePermission("call", [], "create")
@@ -85,6 +104,7 @@ export class Operations extends Context.Service<
         const functions = readable(permissions, "call", "create")
         const selection: OperationSelection = {
           env_id,
+          kind: input.kind,
           filter,
           functions: functions === "all" ? null : functions,
           last_run_id: yield* fresh(RunId)
@@ -146,6 +166,8 @@ export class Operations extends Context.Service<
 
         get,
 
+        refresh: ({ env_id, operation_id }) => Cache.get(latest, { env_id, operation_id }),
+
         cancel: Effect.fnUntraced(function* (text) {
           const operation = yield* get(text)
           const toEntry = yield* entries
@@ -168,19 +190,12 @@ const begun = {
   ...{ started_at: null, ended_at: null, after_run_id: null, fence: 0 }
 } as const
 
-const toFilter = Effect.fnUntraced(function* ({ kind, filter = {}, options = {}, idempotencyKey: key }: NewOperation) {
-  const { status, type, waiting, project, fn, eventId, within } = filter
-  yield* checkDeliveryQuery({ ...(project === undefined ? {} : { project }), ...(fn === undefined ? {} : { fn }) })
-  if (kind === "cancel" && status !== undefined && status !== "running")
-    return yield* refuse("filter.status must be running, or absent: only running runs can be cancelled")
-  if (kind === "replay" && status === undefined)
-    return yield* refuse("filter.status is required for a replay, for example failed")
-  if (kind === "cancel" && options.build !== undefined) return yield* refuse("options.build is only for replays")
-  if (key !== undefined && !isRequestKey(key))
-    return yield* refuse("Idempotency-Key must be 1 to 255 visible ASCII characters")
-  const { rate } = options
-  if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1 && rate <= rateMax))
-    return yield* refuse(`options.rate must be an integer from 1 to ${rateMax} runs per second`)
+const toFilter = Effect.fnUntraced(function* (input: NewOperation) {
+  const { kind, filter = {} } = input
+  const { status, type, waiting, project, fn, error, eventId, eventType, within } = filter
+  yield* checkDeliveryQuery(toDeliveryQuery(filter))
+  const refusal = refusalOf(input)
+  if (refusal !== null) return yield* refuse(refusal)
   const event_id = eventId === undefined ? undefined : readEventId(eventId)
   if (event_id === null) return yield* refuse("filter.event_id must be a UUID")
   const selected: OperationFilter = {
@@ -189,11 +204,38 @@ const toFilter = Effect.fnUntraced(function* ({ kind, filter = {}, options = {},
     ...(waiting === undefined ? {} : { waiting }),
     ...(project === undefined ? {} : { project }),
     ...(fn === undefined ? {} : { fn }),
+    ...(error === undefined ? {} : { error }),
     ...(event_id === undefined ? {} : { event_id }),
+    ...(eventType === undefined ? {} : { event_type: eventType }),
     ...(within === undefined ? {} : { since: before(yield* currentTime, within) })
   }
   return selected
 })
+
+const toDeliveryQuery = ({ project, fn, eventType }: OperationQuery): DeliveryQuery => ({
+  ...(project === undefined ? {} : { project }),
+  ...(fn === undefined ? {} : { fn }),
+  ...(eventType === undefined ? {} : { eventType })
+})
+
+/** Returns the reason why a request is invalid; null if it is valid. */
+const refusalOf = ({ kind, filter = {}, options = {}, idempotencyKey: key }: NewOperation): string | null => {
+  const { status, waiting, error } = filter
+  const { rate } = options
+  if (kind === "cancel" && status !== undefined && status !== "running")
+    return "filter.status must be running, or absent: only running runs can be cancelled"
+  if (kind === "replay" && status === undefined) return "filter.status is required for a replay, for example failed"
+  if (kind === "redrive" && (status !== undefined || waiting !== undefined))
+    return "filter.status and filter.waiting are not for a redrive, which selects dead letters"
+  if (kind === "cancel" && options.build !== undefined) return "options.build is only for replays and redrives"
+  if (error !== undefined && kind !== "redrive" && status !== "failed") return "filter.error needs filter.status failed"
+  if (error !== undefined && (error.length === 0 || error.length > errorLengthMax || !isStorable(error)))
+    return `filter.error must have 1 to ${errorLengthMax} characters of valid Unicode, without U+0000`
+  if (key !== undefined && !isRequestKey(key)) return "Idempotency-Key must be 1 to 255 visible ASCII characters"
+  return rate === undefined || (Number.isInteger(rate) && rate >= 1 && rate <= rateMax)
+    ? null
+    : `options.rate must be an integer from 1 to ${rateMax} runs per second`
+}
 
 const refuse = (reason: string) => Effect.fail(new BadRequest({ reason }))
 

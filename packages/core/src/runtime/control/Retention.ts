@@ -2,8 +2,8 @@
  * Removes expired runs, expired recordings and counts of runs, expired idempotency keys, and operations that ended 30 days
  * ago.
  *
- * The plan of the organization and the host limit the age of runs. A pass runs when the node starts and every hour, more
- * often if the host keeps runs for less than four hours.
+ * The plan of the organization, the host and `meta.retention` of a function limit the age of runs. A pass runs when the
+ * node starts and every hour, more often if the host keeps runs for less than four hours.
  *
  * The age of a run counts from its start. Running runs are kept until they have ended; events are not removed. Several
  * nodes may execute passes concurrently.
@@ -23,6 +23,7 @@ import { seriesRetentionMs } from "../runs/MinuteCounts.ts"
 import { OperationStore } from "../runs/OperationStore.ts"
 import { RecordingStore } from "../runs/RecordingStore.ts"
 import { SeriesStore } from "../runs/SeriesStore.ts"
+import { makeFunctionRetention } from "./FunctionRetention.ts"
 
 /** Maximum runs or keys per transaction. */
 const batch = 500
@@ -62,6 +63,7 @@ const makePasses = (toRetentionMs: (days: number) => number | null, intervalMs: 
     const operations = yield* OperationStore
     const series = yield* SeriesStore
     const recordings = yield* RecordingStore
+    const removeOfFunctions = yield* makeFunctionRetention({ batch, pause: Effect.sleep(pause) })
 
     /** Removes runs of the environment, with their recordings, and returns their number. */
     const removeFrom = Effect.fnUntraced(function* (envId: EnvId, before: RunId) {
@@ -122,6 +124,7 @@ const makePasses = (toRetentionMs: (days: number) => number | null, intervalMs: 
       yield* forAll((page) => tenants.listOrgs(page), addTo(before))
       let count = yield* journal.purgeWhole(before)
       for (const [envId, least] of before) count += yield* removeFrom(envId, least)
+      count += yield* removeOfFunctions(before)
       if (count > 0) yield* Effect.logInfo(`Removed ${count} runs that were older than their retention`)
     })
 

@@ -7,7 +7,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { BuildId, DeliveryId, EnvId, NodeId, RunId } from "../../foundation/Ids.ts"
+import type { BuildId, DeliveryId, EnvId, NodeId, ProjectId, RunId } from "../../foundation/Ids.ts"
 import type { JsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
@@ -161,6 +161,13 @@ export interface PendingWork {
   readonly canaries_version: string
 }
 
+/** The function of a project whose runs are purged. */
+export interface PurgedFunction {
+  readonly project_id: ProjectId
+  readonly ns: string
+  readonly var: string
+}
+
 export class JournalStore extends Context.Service<
   JournalStore,
   {
@@ -231,9 +238,14 @@ export class JournalStore extends Context.Service<
     /**
      * Removes ended runs of the environment with ids less than `before`, in ascending order, with their logs; events
      * stay. Removes at most `limit`, fewer if they are large, so that other writers do not wait long. Returns the number
-     * of removed runs; call again until that is 0.
+     * of removed runs; call again until that is 0. With `of`, only runs of this function.
      */
-    readonly purge: (envId: EnvId, before: RunId, limit: number) => Effect.Effect<number, StoreUnavailable>
+    readonly purge: (
+      envId: EnvId,
+      before: RunId,
+      limit: number,
+      of?: PurgedFunction
+    ) => Effect.Effect<number, StoreUnavailable>
 
     /**
      * Removes ended runs with ids less than those in `before` for their environment, whole partitions at a time, if the

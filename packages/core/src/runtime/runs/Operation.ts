@@ -4,7 +4,7 @@
  *     pending → running → succeeded | failed | cancelled
  *
  * An operation selects the runs that match its filter and began before it. It examines them in the order of their ids, so
- * its position is the id of the last examined run.
+ * its position is the id of the last examined run. A redrive selects only dead letters: runs of last attempts.
  */
 import { Schema } from "effect"
 import { EnvId, EventId, OperationId, RunId } from "../../foundation/Ids.ts"
@@ -12,7 +12,7 @@ import { Timestamp } from "../../foundation/time/Timestamp.ts"
 import { RunStatus, RunType } from "./Run.ts"
 import { WaitingFor } from "./Workflow.ts"
 
-export const OperationKind = Schema.Literals(["cancel", "replay"])
+export const OperationKind = Schema.Literals(["cancel", "replay", "redrive"])
 export type OperationKind = typeof OperationKind.Type
 
 export const OperationState = Schema.Literals(["pending", "running", "succeeded", "cancelled", "failed"])
@@ -22,7 +22,11 @@ export type OperationState = typeof OperationState.Type
  * Version of the kinds, the filter and the options. It increases with each addition. A node takes only operations whose
  * format it knows: it would ignore unknown fields of the filter, and change too many runs.
  */
-export const operationFormat = 1
+export const operationFormat = 2
+
+/** Returns the least version that has the kind and the filter of an operation. */
+export const formatOf = ({ kind, filter }: Pick<Operation, "kind" | "filter">): number =>
+  kind === "redrive" || filter.error !== undefined || filter.event_type !== undefined ? 2 : 1
 
 /** Selects runs. Each field restricts the selection. */
 export const OperationFilter = Schema.Struct({
@@ -35,13 +39,16 @@ export const OperationFilter = Schema.Struct({
   /** A function: `ns/var`, or `project:ns/var`. */
   fn: Schema.optionalKey(Schema.String),
   event_id: Schema.optionalKey(EventId),
-  /** Only runs that started at or after this instant. */
+  event_type: Schema.optionalKey(Schema.String),
+  /** Only failed runs with this text in the name or the message of their error; ASCII case is ignored. */
+  error: Schema.optionalKey(Schema.String),
+  /** Only runs that started, or letters that are dead, since this instant. */
   since: Schema.optionalKey(Timestamp)
 })
 export type OperationFilter = typeof OperationFilter.Type
 
 export const OperationOptions = Schema.Struct({
-  /** Build of replayed runs: that of the run, or the deployed one of its project. `same` by default. */
+  /** Build of replayed and redriven runs: that of the run, or the deployed one of its project. `same` by default. */
   build: Schema.optionalKey(Schema.Literals(["same", "deployed"])),
   /** Maximum runs per second; without it, as many as the node allows. */
   rate: Schema.optionalKey(Schema.Int)
@@ -61,9 +68,9 @@ export const Operation = Schema.Struct({
   options: OperationOptions,
   /** Number of runs that matched when the operation was created. */
   total: Schema.Int,
-  /** Number of runs that it cancelled, or whose replay it started. */
+  /** Number of runs that it cancelled, or started again. */
   done: Schema.Int,
-  /** Number of runs that needed nothing: ended before they were cancelled, retried since, or without an event. */
+  /** Number of runs that needed nothing: ended before they were cancelled, retried or redriven since, or without an event. */
   skipped: Schema.Int,
   /** Number of runs that it could not process. */
   failed: Schema.Int,

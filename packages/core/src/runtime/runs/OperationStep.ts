@@ -1,6 +1,7 @@
 /** Effects of an operation on a batch of runs. */
 import type { RunId } from "../../foundation/Ids.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { Redrive } from "./DeadLetterStore.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { OperationFailure, StoredOperation } from "./Operation.ts"
 
@@ -12,6 +13,8 @@ export interface OperationStep {
   readonly next: RunId | null
   /** Pending deliveries to add. */
   readonly deliveries: ReadonlyArray<Delivery>
+  /** Dead letters to start again. Those without a mark count as skipped, and their deliveries are not stored. */
+  readonly redrives: ReadonlyArray<Redrive>
   /** Running runs to cancel. Those that have ended count as skipped. */
   readonly cancels: ReadonlyArray<RunId>
   readonly skipped: number

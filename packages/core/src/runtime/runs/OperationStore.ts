@@ -4,12 +4,14 @@ import type { NotFound, StoreUnavailable } from "../../foundation/Errors.ts"
 import type { EnvId, OperationId, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
-import type { OperationFilter, OperationRef, OperationState, StoredOperation } from "./Operation.ts"
+import type { OperationFilter, OperationKind, OperationRef, OperationState, StoredOperation } from "./Operation.ts"
 import type { Run } from "./Run.ts"
 
 /** Selects runs of an environment up to `last_run_id`. */
 export interface OperationSelection extends Pick<StoredOperation, "env_id" | "functions" | "last_run_id"> {
   readonly filter: OperationFilter
+  /** Of a redrive, only dead letters are selected, and `filter.since` is the time since when they are dead. */
+  readonly kind?: OperationKind
 }
 
 /** Conditions of a list. Absent fields match all operations. */

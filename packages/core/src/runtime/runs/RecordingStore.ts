@@ -4,6 +4,7 @@ import type { NotFound, StoreUnavailable } from "../../foundation/Errors.ts"
 import type { EnvId, ProjectId, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { PurgedFunction } from "../journal/JournalStore.ts"
 import type { RecordingSummary, StoredRecording } from "./Recording.ts"
 import type { Run } from "./Run.ts"
 
@@ -37,8 +38,13 @@ export class RecordingStore extends Context.Service<
     ) => Effect.Effect<Page<RecordingSummary>, StoreUnavailable>
     /** Removes recordings of all environments that expired before `now`, at most `limit`. Returns their number. */
     readonly removeExpired: (now: Timestamp, limit: number) => Effect.Effect<number, StoreUnavailable>
-    /** Removes recordings of runs with smaller ids, at most `limit`. Returns their number. */
-    readonly purge: (envId: EnvId, before: RunId, limit: number) => Effect.Effect<number, StoreUnavailable>
+    /** Removes recordings of runs with smaller ids, at most `limit`; `of` selects a function. Returns their number. */
+    readonly purge: (
+      envId: EnvId,
+      before: RunId,
+      limit: number,
+      of?: PurgedFunction
+    ) => Effect.Effect<number, StoreUnavailable>
     /** Removes recordings of a project, at most `limit`. Returns their number. */
     readonly removeProject: (
       envId: EnvId,

@@ -22,6 +22,18 @@ const webhook = { service: "greeter", path: "/hello" }
 const hook = (more: Record<string, Schema.Json>) => ({ webhook: { ...webhook, ...more } })
 
 describe("readManifest", () => {
+  it.effect("stores the retention of a function once, whatever its triggers", () =>
+    Effect.gen(function* () {
+      const manifest = yield* read(
+        fn({ ...hook({}), event: "a", schedule: "0 3 * * *", retention: "7d" }),
+        fn({}, "plain")
+      )
+      assert.strictEqual(manifest.functions[0]?.retention_ms, 7 * 24 * 3_600_000)
+      assert.lengthOf(JSON.stringify(manifest).match(/retention_ms/g) ?? [], 1)
+      assert.deepStrictEqual(yield* Schema.decodeUnknownEffect(Manifest)(manifest), manifest)
+    })
+  )
+
   it.effect("reads the examples of the documentation", () =>
     Effect.gen(function* () {
       const manifest = yield* read(
@@ -230,6 +242,8 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   [{ ...event, timeout: "61m" }, "timeout", "must be from 1 ms to 3600000 ms"],
   [{ ...event, timeout: 0 }, "timeout", "must be from 1 ms"],
   [{ ...event, timeout: {} }, "timeout", "must be a duration"],
+  [{ ...event, retention: "59m" }, "retention", "must be from 3600000 ms to"],
+  [{ ...event, retention: true }, "retention", "must be a duration"],
   [{ ...event, description: 1 }, "description", "must be a string"],
   [{ webhook: { path: "/p" } }, "webhook.service", "must be 1 to 128 URL-safe"],
   [hook({ service: "a b" }), "webhook.service", "must be 1 to 128 URL-safe"],

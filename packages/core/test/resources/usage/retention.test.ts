@@ -6,27 +6,39 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { allRuns, asHost, deployed, masterKeys, publish, settle } from "../../world.ts"
 
-const modules = {
-  shop: { main: { one: Object.assign((() => 1) satisfies TrustedFunction, { meta: { event: "one" } }) } }
+const one = (() => 1) satisfies TrustedFunction
+
+const main = { one: Object.assign(one, { meta: { event: "one" } }) }
+
+const modules = { shop: { main } }
+
+const retaining = {
+  shop: {
+    main: {
+      ...main,
+      brief: Object.assign((() => 2) satisfies TrustedFunction, { meta: { event: "brief", retention: "2h" } }),
+      long: Object.assign((() => 3) satisfies TrustedFunction, { meta: { event: "long", retention: "30h" } })
+    }
+  }
 }
 
 /** An instance whose plan Free keeps runs for a day and which purges at most `most` at once. Records its purges. */
-const setUp = (most = Number.POSITIVE_INFINITY) => {
+const setUp = (most = Number.POSITIVE_INFINITY, exports = modules) => {
   const purges: Array<number> = []
   const counted = Layer.effect(
     JournalStore,
     Effect.map(JournalStore, (store) => ({
       ...store,
-      purge: (...[env, before, limit]: Parameters<typeof store.purge>) => {
+      purge: (...[env, before, limit, of]: Parameters<typeof store.purge>) => {
         purges.push(limit)
-        return store.purge(env, before, Math.min(limit, most))
+        return store.purge(env, before, Math.min(limit, most), of)
       }
     }))
   )
   const weft = layer({ masterKeys, plans: { Free: { call_retention_days: 1 } } }).pipe(
     Layer.provideMerge(counted),
     Layer.provideMerge(MemoryStores.layer),
-    Layer.provide(trustedSandbox(modules))
+    Layer.provide(trustedSandbox(exports))
   )
   return { purges, weft }
 }
@@ -88,6 +100,30 @@ describe("runs older than the plan's retention", () => {
         assert.deepStrictEqual(yield* allRuns(env), [])
       }
     }).pipe(Effect.provide(short))
+  )
+
+  const ofFunctions = setUp(Number.POSITIVE_INFINITY, retaining)
+  it.effect("are removed earlier if their function has a shorter retention, and never later than the plan says", () =>
+    Effect.gen(function* () {
+      const envs = [yield* onPlan("Enterprise"), yield* onPlan("Free")]
+      for (const env of envs) for (const type of ["one", "brief", "long"]) yield* publish(env, type)
+      yield* settle
+      const functions = Effect.forEach(envs, (env) =>
+        Effect.map(allRuns(env), (runs) => runs.map((run) => run.var).sort())
+      )
+      yield* pass(1.5)
+      assert.deepStrictEqual(yield* functions, [
+        ["brief", "long", "one"],
+        ["brief", "long", "one"]
+      ])
+      yield* pass(2)
+      assert.deepStrictEqual(yield* functions, [
+        ["long", "one"],
+        ["long", "one"]
+      ])
+      yield* pass(28)
+      assert.deepStrictEqual(yield* functions, [["one"], []])
+    }).pipe(Effect.provide(ofFunctions.weft))
   )
 
   const withoutRetention = setUp()

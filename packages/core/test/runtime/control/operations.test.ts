@@ -1,10 +1,12 @@
 /** Operations on many runs, on nodes with a common store, in virtual time. */
 import { assert, describe, it } from "@effect/vitest"
 import {
+  DeadLetters,
   type Env,
   layer,
   type NewOperation,
   NotFound,
+  type OperationQuery,
   Operations,
   StoreUnavailable,
   type WeftServices
@@ -112,6 +114,38 @@ describe("an operation", () => {
       const { operation_id } = yield* on(create(env, failed))
       yield* settle
       assert.deepInclude(yield* on(get(env, operation_id)), { state: "succeeded", total: 3, done: 1, skipped: 2 })
+      yield* die
+    })
+  )
+
+  check(
+    "redrives dead letters by the text of their error, each once, and none that fails again",
+    Effect.gen(function* () {
+      const { on, die } = yield* startNode()
+      const env = yield* on(deployed("app"))
+      for (let n = 0; n < 3; n++) yield* on(publish(env, "job"))
+      yield* on(publish(env, "retried"))
+      yield* TestClock.adjust("1 minute")
+      yield* settle
+      const redrive = (filter: OperationQuery) =>
+        Effect.gen(function* () {
+          const { operation_id } = yield* on(create(env, { kind: "redrive", filter, options: { build: "deployed" } }))
+          yield* TestClock.adjust("1 minute")
+          yield* settle
+          return yield* on(get(env, operation_id))
+        })
+      assert.deepInclude(yield* redrive({ error: "nothing" }), { state: "succeeded", total: 0, done: 0 })
+      const first = yield* redrive({ error: "BROKEN", eventType: "job" })
+      assert.deepInclude(first, { state: "succeeded", total: 3, done: 3, skipped: 0, failed: 0 })
+      assert.lengthOf(yield* on(replays(env)), 3)
+      isBroken = false
+      // The three that failed again, and the retried one.
+      assert.deepInclude(yield* redrive({}), { state: "succeeded", total: 4, done: 4 })
+      const letters = asHost(
+        env,
+        DeadLetters.use((service) => service.list({ limit: 10, offset: 0 }, {}))
+      )
+      assert.strictEqual((yield* on(letters)).total, 1)
       yield* die
     })
   )
@@ -251,6 +285,12 @@ describe("an operation", () => {
         /options\.rate must be an integer from 1 to 10000/
       )
       assert.match(yield* refused({ kind: "cancel", filter: { fn: "a b" } }), /fn must be a function reference/)
+      assert.match(
+        yield* refused({ kind: "cancel", filter: { error: "e" } }),
+        /filter\.error needs filter\.status failed/
+      )
+      assert.match(yield* refused({ kind: "redrive", filter: { error: "" } }), /filter\.error must have 1 to 200/)
+      assert.match(yield* refused({ kind: "redrive", filter: { status: "failed" } }), /not for a redrive/)
       yield* on(publish(env, "job"))
       yield* settle
       const slow = { ...failed, options: { rate: 1 } }
