@@ -5,8 +5,8 @@ interface Owned {
 }
 
 /**
- * An owner with many isolates that compute long would otherwise delay all others: each entry that becomes long leaves its
- * place to the next in the queue, and continues beside it.
+ * Otherwise, an owner with many isolates that compute long would delay all others. Each long entry makes room for the next in
+ * the queue, and continues at the same time.
  */
 export class EntryQueue<Isolate extends Owned> {
   /** Waiting isolates by owner, in the order of the owners' turns. */
