@@ -4,7 +4,6 @@ import type { NotFound, StoreUnavailable } from "../../foundation/Errors.ts"
 import type { EnvId, ProjectId, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
-import type { PurgedFunction } from "../journal/JournalStore.ts"
 import type { RecordingSummary, StoredRecording } from "./Recording.ts"
 import type { Run } from "./Run.ts"
 
@@ -43,7 +42,7 @@ export class RecordingStore extends Context.Service<
       envId: EnvId,
       before: RunId,
       limit: number,
-      of?: PurgedFunction
+      of?: Pick<Run, "project_id" | "ns" | "var">
     ) => Effect.Effect<number, StoreUnavailable>
     /** Removes recordings of a project, at most `limit`. Returns their number. */
     readonly removeProject: (
