@@ -17,6 +17,7 @@ import {
   deployShop,
   makeActivity,
   newestRun,
+  shipOrder,
   startFollowed,
   storeData,
   uploadShopWithout
@@ -52,11 +53,24 @@ const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
     "stream_id"
   )
   const running = await startFollowed(server, 60)
+  const shipped = await shipOrder(server)
+  const alertId = await createAlerts(server)
+  await startCanary(server, undeployed)
   return [
     { name: "overview", path: "/", ready: "Usage of the plan" },
     { name: "runs", path: "/runs", ready: "in total" },
     { name: "run-failed", path: `/runs/${failedId}`, ready: "RangeError" },
     { name: "run-durable", path: `/runs/${durableId}`, ready: "create account" },
+    { name: "run-lineage", path: `/runs/${shipped}`, ready: "parcels/mail", prepare: scrollTo("Causes and effects") },
+    {
+      name: "operations",
+      path: "/operations",
+      ready: "An operation cancels",
+      prepare: (page) => replayRuns(page, server)
+    },
+    { name: "alerts", path: "/alerts", ready: "orders fail" },
+    { name: "alert", path: `/alerts/${alertId}`, ready: "Created" },
+    { name: "alert-create", path: "/alerts", ready: "orders fail", prepare: askForAlert },
     { name: "waiting", path: "/waiting", ready: "wait a day" },
     { name: "webhooks", path: "/webhooks?endpoint=GET%20%2Fshop%2Fstatus", ready: "Recent calls" },
     { name: "projects", path: "/projects", ready: "shop" },
@@ -70,6 +84,7 @@ const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
     { name: "functions", path: "/functions", ready: "orders/confirm" },
     { name: "schedules", path: "/schedules", ready: "0 3 * * *" },
     { name: "access", path: "/access", ready: "This session" },
+    { name: "access-rights", path: "/access", ready: "This session", prepare: showRights },
     { name: "replay-all", path: "/runs?status=failed", ready: "in total", prepare: askToReplay },
     { name: "streams", path: "/streams", ready: "Newest event" },
     {
@@ -96,6 +111,85 @@ const shotsOf = async (server: ServerProcess): Promise<ReadonlyArray<Shot>> => {
     },
     { name: "pauses", path: "/waiting/pauses", ready: "shop:orders/charge" }
   ]
+}
+
+/** Creates rules, and a service key with some rights. Returns the id of a rule that fires. */
+const createAlerts = async (server: ServerProcess): Promise<string> => {
+  const actions = [{ type: "event" }]
+  const create = (rule: object) => server.call("POST", "/v1/alerts", { actions, ...rule })
+  await create({ name: "nightly is silent", project: "shop", condition: { type: "silence", minutes: 1440 } })
+  await create({ name: "deliveries queue up", condition: { type: "backlog", deliveries: 1000, oldest_seconds: 60 } })
+  const counted = { min_runs: 5, window_minutes: 60 }
+  await create({
+    ...{ name: "confirmations are slow", project: "shop", fn: "orders/confirm", for_minutes: 5 },
+    condition: { type: "latency", of: "duration", percentile: 95, over_ms: 2000, ...counted }
+  })
+  const created = await create({
+    ...{ name: "orders fail", project: "shop", fn: "orders/charge" },
+    condition: { type: "failure_share", share: 0.1, ...counted }
+  })
+  const permissions = {
+    "run:*": ["read"],
+    "event:*": ["create", "read"],
+    "file:invoices/*": ["read"],
+    "build:shop": ["read"]
+  }
+  await server.call("POST", "/v1/service-keys", { name: "reports", permissions })
+  const id = idOf(created, "alert_id")
+  if (only?.every((name) => !name.startsWith("alert"))) return id
+  // Nodes evaluate a rule once a minute, from counts that are at most 10 s old.
+  for (let second = 0; second < 150; second++) {
+    if (idOf(await server.call("GET", `/v1/alerts/${id}`), "state") === "firing") break
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+  }
+  return id
+}
+
+const startCanary = async (server: ServerProcess, buildId: string): Promise<void> => {
+  const canary = { share: 0.3, window: "1h", max_failure_share_over_base: 0.25, max_latency_ratio: 3, promote: "auto" }
+  await server.call("POST", `/v1/projects/shop/builds/${buildId}/deploy`, { canary, replace: true })
+  await makeActivity(server, 80)
+}
+
+/** Starts a replay that lasts for the picture. */
+const replayRuns = async (page: Page, server: ServerProcess): Promise<void> => {
+  const create = (input: object) => server.call("POST", "/v1/operations", { kind: "replay", ...input })
+  await create({
+    filter: { status: "failed", fn: "orders/charge", time_range: "PT1H" },
+    options: { build: "deployed" }
+  })
+  await page.waitForTimeout(1500)
+  const slow = await create({ filter: { status: "succeeded", project: "shop" }, options: { build: "same", rate: 12 } })
+  await page.reload()
+  await page.getByText(/runs per second/).waitFor()
+  await page.waitForTimeout(4000)
+  // Otherwise it would change the pictures of other pages.
+  stops.push(() => server.call("POST", `/v1/operations/${idOf(slow, "operation_id")}/cancel`))
+}
+
+/** Run after each picture. */
+const stops: Array<() => Promise<unknown>> = []
+
+const scrollTo =
+  (heading: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole("heading", { name: heading }).waitFor()
+    await page.evaluate("document.querySelector('main').scrollTo(0, 100000)")
+  }
+
+const askForAlert = async (page: Page): Promise<void> => {
+  await page.getByRole("button", { name: "Create a rule" }).click()
+  await page.getByLabel("Name").fill("orders fail")
+  await page.getByLabel("Project", { exact: true }).fill("shop")
+  await page.getByLabel("Function, as ns/var").fill("orders/charge")
+}
+
+const showRights = async (page: Page): Promise<void> => {
+  await page
+    .getByRole("row", { name: /^reports/ })
+    .getByRole("button", { name: "Rights" })
+    .click()
+  await scrollTo("Effective rights")(page)
 }
 
 /** Pauses a function, so that its deliveries wait. */
@@ -163,6 +257,7 @@ const take = async (
   await prepare?.(page)
   await page.waitForTimeout(400)
   await page.screenshot({ path: join(folder, `${name}-${variant}.png`) })
+  for (const stop of stops.splice(0)) await stop()
 }
 
 const takeAll = async (browser: Browser, server: ServerProcess): Promise<void> => {

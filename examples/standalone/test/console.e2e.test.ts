@@ -96,8 +96,10 @@ describe("accessibility", () => {
     await open("/runs?status=failed")
     await page.getByRole("link", { name: "orders/charge" }).first().click()
     await page.getByText("RangeError").first().waitFor()
+    const lineage = page.getByRole("region", { name: "Causes and effects" })
+    await lineage.getByText("Attempt 2").waitFor()
     expect(await violationsOn(page)).toStrictEqual([])
-    await page.getByRole("link", { name: "order:paid" }).click()
+    await lineage.getByRole("link", { name: "order:paid" }).click()
     await page.getByRole("heading", { name: "Runs of this event" }).waitFor()
     await page.locator(".handler-row").getByText("orders/charge").waitFor()
     await page.getByText(/other handlers expect other types/).click()
@@ -112,7 +114,7 @@ describe("runs", () => {
     await open(`/runs/${runId}`)
     await page.getByText("Following").waitFor()
     await page.getByText("step 2", { exact: true }).waitFor()
-    await page.getByText("Succeeded").waitFor()
+    await page.locator("h1 + .badge").getByText("Succeeded").waitFor()
     await page.getByText("step 8", { exact: true }).waitFor()
     await page.getByText('"followed"').waitFor()
   })
@@ -156,7 +158,7 @@ describe("all runs of a filter", () => {
       count = resolve
     })
     await page.route(
-      ({ pathname }) => pathname === "/console/api/v1/runs",
+      ({ pathname }) => pathname === "/console/api/v1/operations",
       async (route) => {
         await counted
         await route.continue()
@@ -172,32 +174,35 @@ describe("all runs of a filter", () => {
       .waitFor()
   })
 
-  it("are replayed after a confirmation that counts them", async () => {
+  it("are replayed by an operation, after a confirmation that counts them", async () => {
     await open("/runs?status=failed")
     await page.getByRole("button", { name: "Replay all" }).click()
     const dialog = page.getByRole("dialog")
     const text = (await dialog.getByText(/^\d+ runs match/).textContent()) ?? ""
     const matching = Number.parseInt(text, 10)
     expect(matching).toBeGreaterThan(0)
-    await dialog.getByText("weft runs list --status failed").waitFor()
+    await dialog.getByLabel("Maximum runs per second").fill("500")
+    await dialog.getByText("weft runs replay --all-matching --status failed --build deployed --rate 500").waitFor()
     expect(await violationsOn(page)).toStrictEqual([])
     await dialog.getByRole("button", { name: "Replay the runs" }).click()
-    await page.getByText(`${matching} runs are replayed`).waitFor()
-    const replayed = await server.call("GET", "/v1/runs?type=run&limit=100")
-    expect(JSON.stringify(replayed).split('"run_type":"run"').length - 1).toBeGreaterThanOrEqual(matching)
+    const operation = page.getByRole("listitem").filter({ hasText: "at most 500 per second" })
+    await operation.getByText("Succeeded").waitFor()
+    await operation.getByText(`${matching} of ${matching} runs`).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
   })
 
-  it("are cancelled after a confirmation that counts the running ones", async () => {
+  it("are cancelled by an operation, after a confirmation that counts the running ones", async () => {
     const runId = await startFollowed(server, 60)
     await open("/runs?type=event&period=1h")
     await page.getByRole("button", { name: "Cancel running" }).click()
     const dialog = page.getByRole("dialog")
     await dialog.getByText(/running runs? match/).waitFor()
-    await dialog.getByText("weft runs cancel --all --type event --since 1h").waitFor()
-    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByText("weft runs cancel --all-matching --type event --since 1h").waitFor()
     await dialog.getByRole("button", { name: "Cancel the runs" }).click()
-    await page.getByText(/runs? (was|were) cancelled/).waitFor()
-    expect(JSON.stringify(await server.call("GET", `/v1/runs/${runId}`))).toContain('"status":"cancelled"')
+    await page.getByRole("heading", { name: "Operations" }).waitFor()
+    await expect
+      .poll(async () => JSON.stringify(await server.call("GET", `/v1/runs/${runId}`)))
+      .toContain('"status":"cancelled"')
   })
 
   it("leaves ended runs alone, so that a filter for them cancels nothing", async () => {
@@ -244,7 +249,7 @@ describe("streams", () => {
 })
 
 describe("the overview", () => {
-  it("counts a new run without a reload", async () => {
+  it("counts a new run without a reload, and the functions of a day", async () => {
     const total = page.getByRole("list", { name: "Runs per minute" }).getByRole("listitem")
     await total.first().waitFor()
     const before = await page.locator(".recent-row .row-link").first().getAttribute("href")
@@ -252,6 +257,11 @@ describe("the overview", () => {
     await expect
       .poll(() => page.locator(".recent-row .row-link").first().getAttribute("href"), { timeout: 20_000 })
       .not.toBe(before)
+    // Counts of all functions over a day are a click away, with links to the runs.
+    await page.getByLabel("Period").selectOption("Last 24 hours")
+    await page.getByRole("heading", { name: "Runs per 30 min" }).waitFor()
+    await page.getByRole("row").getByRole("link", { name: "orders/charge" }).click()
+    await page.waitForURL(/fn=orders%2Fcharge.*period=24h/)
   })
 })
 
@@ -302,6 +312,14 @@ describe("events and keys", () => {
     await page.getByRole("button", { name: "Done" }).click()
     await page
       .getByRole("row", { name: /reader/ })
+      .getByRole("button", { name: "Rights" })
+      .click()
+    const runs = page.getByRole("row", { name: /^run runs, logs/ })
+    expect(await runs.getByRole("cell").allTextContents()).toStrictEqual([
+      ...["Does not exist", "On all", "Does not exist", "Does not exist", "Does not exist"]
+    ])
+    await page
+      .getByRole("row", { name: /reader/ })
       .getByRole("button", { name: "Revoke" })
       .click()
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click()
@@ -326,7 +344,8 @@ describe("language, width and other origins", () => {
     for (const [path, heading] of [
       ["/", "Übersicht"],
       ["/runs", "Läufe"],
-      ["/access", "Zugang"]
+      ["/access", "Zugang"],
+      ["/alerts", "Alarme"]
     ] as const) {
       await other.goto(`${server.url}/console${path}`)
       await other.getByRole("heading", { name: heading, exact: true }).waitFor()

@@ -113,6 +113,31 @@ describe("pauses", () => {
   })
 })
 
+describe("alerts", () => {
+  it("are created with a secret that the page shows once, and deleted", async () => {
+    await open("/alerts")
+    await page.getByText("No rule yet").waitFor()
+    await page.getByRole("button", { name: "Create a rule" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Name").fill("orders are silent")
+    await dialog.getByLabel("Observes").selectOption("The whole environment")
+    await dialog.getByLabel("Condition").selectOption("Silence")
+    await dialog.getByLabel("Webhooks, a URL per line").fill("https://hooks.example.com/weft")
+    await dialog.getByText("weft alerts create 'orders are silent' --silence 1440m --webhook").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Create a rule" }).click()
+    const secret = (await page.locator("code.token").textContent()) ?? ""
+    expect(secret).toMatch(/^whsec_/)
+    await page.getByRole("button", { name: "Done" }).click()
+    await page.getByText("Created", { exact: true }).waitFor()
+    expect(await page.content()).not.toContain(secret)
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("button", { name: "Delete" }).click()
+    await dialog.getByRole("button", { name: "Delete" }).click()
+    await page.getByText("No rule yet").waitFor()
+  })
+})
+
 describe("projects and builds", () => {
   it("shows what a deployment changes before it happens, deploys it and rolls back", async () => {
     const buildId = await uploadShopWithout(server, "nightly")
@@ -133,6 +158,30 @@ describe("projects and builds", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" })
     const handlers = await server.call("GET", "/v1/projects/shop/schedules")
     expect(JSON.stringify(handlers)).toContain("0 3 * * *")
+  })
+
+  it("gives a build a share as a canary with rules, and rolls it back", async () => {
+    const buildId = await uploadShopWithout(server, "hooks")
+    await open("/projects")
+    await page.getByRole("link", { name: "shop" }).click()
+    await page
+      .getByRole("row", { name: new RegExp(buildId) })
+      .getByRole("button", { name: "Canary" })
+      .click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Share in percent").fill("50")
+    await dialog.getByLabel("Key").fill("event.data.order")
+    await dialog.getByText(/"share":0.5,"key":"event.data.order"/).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await dialog.getByRole("button", { name: "Start the canary" }).click()
+    const card = page.getByRole("region", { name: "Canary" })
+    await card.getByText("gets 50%").waitFor()
+    await card.getByText("failures at most 5% above the deployed build").waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await card.getByRole("button", { name: "Roll back" }).click()
+    await dialog.getByText("weft canary rollback").waitFor()
+    await dialog.getByRole("button", { name: "Roll back" }).click()
+    await card.getByText("Rolled back", { exact: true }).waitFor()
   })
 
   it("creates a project and deletes it", async () => {

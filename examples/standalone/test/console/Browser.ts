@@ -2,7 +2,14 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { installChromium } from "@weft/tooling/services"
-import { type Browser, type BrowserContext, chromium, type Frame, type Page } from "playwright-core"
+import {
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+  chromium,
+  type Frame,
+  type Page
+} from "playwright-core"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -45,8 +52,7 @@ export const openPage = async (
   const faults: Array<string> = []
   const { origin } = new URL(url)
   page.on("console", (message) => {
-    // The first question about the session is answered with 401, which browsers log.
-    if (message.type() === "error" && !message.text().includes("401")) faults.push(message.text())
+    if (message.type() === "error" && !isExpected(message)) faults.push(message.text())
   })
   page.on("pageerror", (error) => faults.push(String(error)))
   page.on("request", (request) => {
@@ -55,6 +61,13 @@ export const openPage = async (
   await page.goto(url)
   return { page, faults }
 }
+
+/**
+ * Browsers log every response with an error. The first question about the session is answered with 401, and that about the
+ * canary of a project that never had one with 404.
+ */
+const isExpected = (message: ConsoleMessage): boolean =>
+  message.text().includes("401") || (message.text().includes("404") && message.location().url.endsWith("/canary"))
 
 /** Signs in with a token, and waits for the overview. */
 export const signIn = async (page: Page, token: string): Promise<void> => {

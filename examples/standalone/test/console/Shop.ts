@@ -26,6 +26,18 @@ export const orders = {
   }, { timeout: "30s" })
 }
 
+export const parcels = {
+  ship: on("order:shipped", async (event, svc) => {
+    await svc.events.publish({ type: "parcel:sent", data: event.event_data })
+    return "shipped"
+  }),
+  label: on("parcel:sent", async (event) => ({ label: "L-" + event.event_data.order })),
+  notify: on("parcel:sent", async (event, svc) => {
+    await svc.events.publish({ type: "mail:queued", data: { order: event.event_data.order } })
+  }),
+  mail: on("mail:queued", async () => "sent")
+}
+
 export const onboarding = {
   welcome: on("customer:created", async (event, svc) => {
     const account = await svc.step("create account", async () => ({ account: "a-" + event.event_data.customer }))
@@ -105,6 +117,13 @@ export const newestRun = async (server: ServerProcess, path: string): Promise<st
     if (runId !== undefined) return runId
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+/** Publishes an event whose run causes others. Returns the id of the run. */
+export const shipOrder = async (server: ServerProcess): Promise<string> => {
+  const published = await publish(server, "order:shipped", { order: 1001 })
+  const eventId = JSON.stringify(published).match(/"event_id":"([^"]+)"/)?.[1]
+  return newestRun(server, `/v1/events/${eventId}/runs`)
 }
 
 /** Publishes an event whose run lasts for some seconds. Returns the id of the run. */

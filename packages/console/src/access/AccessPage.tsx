@@ -1,5 +1,6 @@
 /** Service keys and sessions of the API key that the person signed in with. */
 
+import { useSearchParams } from "@solidjs/router"
 import { useQuery, useQueryClient } from "@tanstack/solid-query"
 import type { ServiceKey, Session } from "@weft/client"
 import { createSignal, For, type JSX, Show } from "solid-js"
@@ -11,6 +12,7 @@ import { Instant } from "../design/Instant.tsx"
 import { currentSession } from "../session/Session.ts"
 import { t } from "../text/Language.ts"
 import { CreateKeyDialog } from "./CreateKeyDialog.tsx"
+import { RightsCard } from "./RightsCard.tsx"
 
 export default function AccessPage(): JSX.Element {
   const client = useQueryClient()
@@ -37,6 +39,7 @@ export default function AccessPage(): JSX.Element {
       <Show when={keys.error ?? sessions.error}>{(error) => <ErrorNotice error={error()} />}</Show>
       <Show when={keys.data}>{(data) => <KeyTable keys={data()} />}</Show>
       <Show when={sessions.data}>{(data) => <SessionTable sessions={data()} />}</Show>
+      <Show when={sessions.data}>{(data) => <RightsCard keys={keys.data ?? []} sessions={data()} />}</Show>
       <CreateKeyDialog
         isOpen={isCreating()}
         onClose={() => {
@@ -92,12 +95,15 @@ const KeyTable = (props: { readonly keys: ReadonlyArray<ServiceKey> }): JSX.Elem
                         {(at) => <Instant at={at()} />}
                       </Show>
                     </td>
-                    <td class="end">
-                      <Show when={key.active}>
-                        <button type="button" class="button" onClick={() => setChosen(key.service_key_id)}>
-                          {t().access.revoke}
-                        </button>
-                      </Show>
+                    <td>
+                      <div class="row-actions">
+                        <RightsLink id={key.service_key_id} />
+                        <Show when={key.active}>
+                          <button type="button" class="button" onClick={() => setChosen(key.service_key_id)}>
+                            {t().access.revoke}
+                          </button>
+                        </Show>
+                      </div>
                     </td>
                   </tr>
                 )}
@@ -113,6 +119,22 @@ const KeyTable = (props: { readonly keys: ReadonlyArray<ServiceKey> }): JSX.Elem
         onConfirm={revoke}
       />
     </section>
+  )
+}
+
+/** Shows the rights of a credential, and moves to them. */
+const RightsLink = (props: { readonly id: string }): JSX.Element => {
+  const [, setSearch] = useSearchParams<{ rights?: string }>()
+  const show = () => {
+    setSearch({ rights: props.id })
+    const heading = document.getElementById("rights")
+    heading?.scrollIntoView({ block: "nearest" })
+    heading?.focus()
+  }
+  return (
+    <button type="button" class="button" onClick={show}>
+      {t().rights.show}
+    </button>
   )
 }
 
@@ -180,10 +202,13 @@ const SessionTable = (props: { readonly sessions: ReadonlyArray<Session> }): JSX
                     <td class="muted">
                       <Instant at={session.expires_at} />
                     </td>
-                    <td class="end">
-                      <button type="button" class="button" onClick={() => setChosen(session.session_id)}>
-                        {t().access.revoke}
-                      </button>
+                    <td>
+                      <div class="row-actions">
+                        <RightsLink id={session.session_id} />
+                        <button type="button" class="button" onClick={() => setChosen(session.session_id)}>
+                          {t().access.revoke}
+                        </button>
+                      </div>
                     </td>
                   </tr>
                 )}

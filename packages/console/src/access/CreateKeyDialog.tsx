@@ -1,10 +1,9 @@
 /** Creates a service key, and shows its token once. */
-import { Dialog } from "@kobalte/core/dialog"
-import { createSignal, For, type JSX, Show } from "solid-js"
+import { createSignal, For, type JSX } from "solid-js"
 import { weft } from "../api/client.ts"
-import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
-import { CopyButton } from "../design/CopyButton.tsx"
+import { OnceDialog } from "../design/OnceDialog.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { t } from "../text/Language.ts"
 import { PermissionTags } from "./AccessPage.tsx"
 import { combine, type PresetName } from "./presets.ts"
@@ -85,8 +84,10 @@ export const CreateKeyDialog = (props: { readonly isOpen: boolean; readonly onCl
           </select>
         </label>
       </Confirm>
-      <TokenDialog
-        token={token()}
+      <OnceDialog
+        secret={token()}
+        title={t().access.tokenTitle}
+        text={t().access.tokenText}
         onClose={() => {
           setToken(null)
           props.onClose()
@@ -95,30 +96,3 @@ export const CreateKeyDialog = (props: { readonly isOpen: boolean; readonly onCl
     </>
   )
 }
-
-const TokenDialog = (props: { readonly token: string | null; readonly onClose: () => void }): JSX.Element => (
-  <Dialog open={props.token !== null} onOpenChange={(isOpen) => isOpen || props.onClose()}>
-    <Dialog.Portal>
-      <Dialog.Overlay class="overlay" />
-      <div class="dialog-place">
-        <Dialog.Content class="dialog">
-          <Dialog.Title>{t().access.tokenTitle}</Dialog.Title>
-          <Dialog.Description class="muted">{t().access.tokenText}</Dialog.Description>
-          <Show when={props.token}>
-            {(token) => (
-              <p class="with-copy">
-                <code class="token">{token()}</code>
-                <CopyButton text={token()} label={t().access.tokenTitle} />
-              </p>
-            )}
-          </Show>
-          <div class="dialog-actions">
-            <button type="button" class="button primary" onClick={props.onClose}>
-              {t().access.done}
-            </button>
-          </div>
-        </Dialog.Content>
-      </div>
-    </Dialog.Portal>
-  </Dialog>
-)

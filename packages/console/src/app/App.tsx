@@ -13,6 +13,9 @@ import { t } from "../text/Language.ts"
 import { Shell } from "./Shell.tsx"
 
 const RunPage = lazy(() => import("../runs/RunPage.tsx"))
+const OperationsPage = lazy(() => import("../operations/OperationsPage.tsx"))
+const AlertsPage = lazy(() => import("../alerts/AlertsPage.tsx"))
+const AlertPage = lazy(() => import("../alerts/AlertPage.tsx"))
 const EventsPage = lazy(() => import("../events/EventsPage.tsx"))
 const EventPage = lazy(() => import("../events/EventPage.tsx"))
 const StreamsPage = lazy(() => import("../streams/StreamsPage.tsx"))
@@ -47,6 +50,9 @@ export const App = (): JSX.Element => {
             <Route path="/" component={OverviewPage} />
             <Route path="/runs" component={RunsPage} />
             <Route path="/runs/:id" component={RunPage} />
+            <Route path="/operations" component={OperationsPage} />
+            <Route path="/alerts" component={AlertsPage} />
+            <Route path="/alerts/:id" component={AlertPage} />
             <Route path="/events" component={EventsPage} />
             <Route path="/events/:id" component={EventPage} />
             <Route path="/streams" component={StreamsPage} />

@@ -17,7 +17,7 @@ import { setTheme, theme, themes } from "./Theme.ts"
 
 /** The pages by group. */
 const groups = {
-  activity: ["overview", "runs", "waiting", "events", "streams", "schedules"],
+  activity: ["overview", "runs", "operations", "waiting", "events", "streams", "schedules", "alerts"],
   code: ["functions", "webhooks", "projects", "editor"],
   data: ["secrets", "files", "domains"],
   access: ["access", "audit"],

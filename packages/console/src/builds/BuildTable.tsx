@@ -10,9 +10,11 @@ import { Instant } from "../design/Instant.tsx"
 import { showToast } from "../design/Toasts.tsx"
 import { formatBytes } from "../text/format.ts"
 import { t } from "../text/Language.ts"
-import { ChangeBadge } from "./Declared.tsx"
+import { ChangeList } from "./Declared.tsx"
 import { compareEntries } from "./Entries.ts"
-import { type ProjectBuilds, useManifest } from "./useBuilds.ts"
+import { StartCanary } from "./StartCanary.tsx"
+import { type ProjectBuilds, useDescribedBuild } from "./useBuilds.ts"
+import { useCanary } from "./useCanary.ts"
 
 export const BuildTable = (props: {
   readonly project: string
@@ -21,6 +23,12 @@ export const BuildTable = (props: {
   readonly onChoose: (buildId: string) => void
 }): JSX.Element => {
   const [deploying, setDeploying] = createSignal<Build | null>(null)
+  const [starting, setStarting] = createSignal<Build | null>(null)
+  const canary = useCanary(() => props.project)
+  const isCanary = ({ build_id }: Build) => {
+    const latest = dataOf(canary)
+    return latest?.state === "active" && latest.build_id === build_id
+  }
   return (
     <section class="card" aria-labelledby="builds">
       <div class="card-head">
@@ -53,6 +61,9 @@ export const BuildTable = (props: {
                     <Show when={build.deployed}>
                       <span class="badge succeeded">{t().functions.deployed}</span>
                     </Show>
+                    <Show when={isCanary(build)}>
+                      <span class="badge running">{t().canary.title}</span>
+                    </Show>
                     <Show when={!build.deployed && props.builds.active?.build_id === build.build_id}>
                       <span class="badge running">{t().functions.live}</span>
                     </Show>
@@ -67,6 +78,13 @@ export const BuildTable = (props: {
                         <button type="button" class="button" onClick={() => setDeploying(build)}>
                           {isEarlier(build, props.builds.deployed) ? t().builds.rollBack : t().builds.deploy}
                         </button>
+                        <Show
+                          when={props.builds.deployed !== null && build.build_type === "bundle" && !isCanary(build)}
+                        >
+                          <button type="button" class="button" onClick={() => setStarting(build)}>
+                            {t().canary.title}
+                          </button>
+                        </Show>
                       </Show>
                     </div>
                   </td>
@@ -76,6 +94,9 @@ export const BuildTable = (props: {
           </tbody>
         </table>
       </div>
+      <Show when={starting()}>
+        {(build) => <StartCanary project={props.project} build={build()} onClose={() => setStarting(null)} />}
+      </Show>
       <Show when={deploying()}>
         {(build) => (
           <DeployDialog
@@ -101,18 +122,18 @@ const DeployDialog = (props: {
   readonly onClose: () => void
 }): JSX.Element => {
   const client = useQueryClient()
-  const before = useManifest(
+  const before = useDescribedBuild(
     () => props.project,
     () => props.deployed?.build_id ?? null
   )
-  const after = useManifest(
+  const after = useDescribedBuild(
     () => props.project,
     () => props.build.build_id
   )
   const changes = () => {
     const [former, next] = [dataOf(before), dataOf(after)]
     if (next === undefined || (props.deployed !== null && former === undefined)) return undefined
-    return compareEntries(former ?? null, next).filter(({ change }) => change !== "same")
+    return compareEntries(former ?? null, next)
   }
   const isBack = () => isEarlier(props.build, props.deployed)
   const deploy = async () => {
@@ -131,22 +152,7 @@ const DeployDialog = (props: {
       onConfirm={deploy}
     >
       <Show when={after.error}>{(error) => <ErrorNotice error={error()} />}</Show>
-      <Show when={changes()}>
-        {(found) => (
-          <Show when={found().length > 0} fallback={<p class="muted">{t().builds.noChanges}</p>}>
-            <ul class="changes">
-              <For each={found()}>
-                {({ name, change }) => (
-                  <li>
-                    <ChangeBadge change={change} />
-                    <span class="mono">{name}</span>
-                  </li>
-                )}
-              </For>
-            </ul>
-          </Show>
-        )}
-      </Show>
+      <Show when={changes()}>{(found) => <ChangeList entries={found()} />}</Show>
     </Confirm>
   )
 }

@@ -1,7 +1,8 @@
-/** Functions, triggers and tools of a build, with the changes from another build. */
+/** Functions, triggers, tools and capabilities of a build, with the changes from another build. */
 import { For, type JSX, Show } from "solid-js"
+import { formatCount } from "../text/format.ts"
 import { t } from "../text/Language.ts"
-import { type Change, type ComparedEntry, type Group, groups } from "./Entries.ts"
+import { type Change, type ComparedEntry, countChanges, type Group, groups } from "./Entries.ts"
 
 const badgeOf: Readonly<Record<Change, string>> = {
   added: "succeeded",
@@ -10,9 +11,52 @@ const badgeOf: Readonly<Record<Change, string>> = {
   same: ""
 }
 
-export const ChangeBadge = (props: { readonly change: Change }): JSX.Element => (
+const ChangeBadge = (props: { readonly change: Change }): JSX.Element => (
   <span class={`badge ${badgeOf[props.change]}`}>{t().builds[props.change]}</span>
 )
+
+/** Numbers of added, removed and changed entries. */
+export const ChangeSummary = (props: { readonly entries: ReadonlyArray<ComparedEntry> }): JSX.Element => {
+  const counts = () => countChanges(props.entries)
+  const shown = () => (["added", "removed", "changed"] as const).filter((change) => counts()[change] > 0)
+  return (
+    <span class="tags">
+      <For each={shown()} fallback={t().builds.noChanges}>
+        {(change) => (
+          <span class={`badge ${badgeOf[change]}`}>
+            {formatCount(counts()[change])} {t().builds[change]}
+          </span>
+        )}
+      </For>
+    </span>
+  )
+}
+
+/** The changes alone, for dialogs. New capabilities are first, because they need attention. */
+export const ChangeList = (props: { readonly entries: ReadonlyArray<ComparedEntry> }): JSX.Element => {
+  const changes = () =>
+    props.entries
+      .filter(({ change }) => change !== "same")
+      .sort((a, b) => Number(b.group === "capabilities") - Number(a.group === "capabilities"))
+  return (
+    <Show when={changes().length > 0} fallback={<p class="muted">{t().builds.noChanges}</p>}>
+      {/* It scrolls, so that the keyboard must reach it. */}
+      <ul class="changes" tabindex="0" aria-label={t().builds.changes}>
+        <For each={changes()}>
+          {({ group, name, detail, change }) => (
+            <li>
+              <ChangeBadge change={change} />
+              <span>
+                <span class="mono">{name}</span>{" "}
+                <span class="muted">{group === "capabilities" ? detail : t().builds[group]}</span>
+              </span>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
+  )
+}
 
 export const Declared = (props: {
   readonly entries: ReadonlyArray<ComparedEntry>

@@ -1,12 +1,12 @@
-/** Functions, triggers and tools of the chosen build, compared with another one. */
+/** Functions, triggers, tools and capabilities of the chosen build, compared with another one. */
 import type { Build } from "@weft/client"
-import { For, type JSX, Show } from "solid-js"
+import { createSignal, For, type JSX, Show } from "solid-js"
 import { ErrorNotice } from "../design/Feedback.tsx"
 import { formatInstant } from "../text/format.ts"
 import { t } from "../text/Language.ts"
-import { Declared } from "./Declared.tsx"
+import { ChangeSummary, Declared } from "./Declared.tsx"
 import { compareEntries } from "./Entries.ts"
-import { useManifest } from "./useBuilds.ts"
+import { useDescribedBuild } from "./useBuilds.ts"
 
 export const DeclaredCard = (props: {
   readonly project: string
@@ -15,14 +15,16 @@ export const DeclaredCard = (props: {
   readonly comparedWith: string | null
   readonly onCompare: (buildId: string | null) => void
 }): JSX.Element => {
-  const chosen = useManifest(
+  const chosen = useDescribedBuild(
     () => props.project,
     () => props.buildId
   )
-  const other = useManifest(
+  const other = useDescribedBuild(
     () => props.project,
     () => props.comparedWith
   )
+  const [isShort, setShort] = createSignal(false)
+  const isCompared = () => props.comparedWith !== null
   const entries = () => {
     if (chosen.data === undefined) return undefined
     if (props.comparedWith === null) return compareEntries(null, chosen.data)
@@ -52,7 +54,29 @@ export const DeclaredCard = (props: {
         </label>
       </div>
       <Show when={chosen.error ?? other.error}>{(error) => <ErrorNotice error={error()} />}</Show>
-      <Show when={entries()}>{(found) => <Declared entries={found()} isCompared={props.comparedWith !== null} />}</Show>
+      <Show when={entries()}>
+        {(found) => (
+          <>
+            <Show when={isCompared()}>
+              <div class="note changes-note">
+                <ChangeSummary entries={found()} />
+                <label class="check end">
+                  <input
+                    type="checkbox"
+                    checked={isShort()}
+                    onChange={(event) => setShort(event.currentTarget.checked)}
+                  />
+                  {t().builds.onlyChanges}
+                </label>
+              </div>
+            </Show>
+            <Declared
+              entries={isCompared() && isShort() ? found().filter(({ change }) => change !== "same") : found()}
+              isCompared={isCompared()}
+            />
+          </>
+        )}
+      </Show>
     </section>
   )
 }

@@ -1,9 +1,9 @@
-/** Functions, triggers and tools of a build as comparable entries. */
-import type { BuildManifest } from "@weft/client"
+/** Functions, triggers, tools and capabilities of a build as comparable entries. */
+import type { BuildManifest, Capabilities } from "@weft/client"
 import { formatDuration } from "../text/format.ts"
 import { t } from "../text/Language.ts"
 
-export const groups = ["endpoints", "handlers", "schedules", "tools", "functions"] as const
+export const groups = ["endpoints", "handlers", "schedules", "tools", "functions", "capabilities"] as const
 export type Group = (typeof groups)[number]
 
 export interface Entry {
@@ -27,12 +27,31 @@ const fnOf = (entry: { readonly ns: string; readonly var: string }): string => `
 const joined = (parts: ReadonlyArray<string | false | null>): string =>
   parts.filter((part) => typeof part === "string" && part !== "").join(" · ")
 
+/** A build: what it declares, and what its code may use. */
+export interface DescribedBuild {
+  readonly manifest: BuildManifest
+  /** Null to leave them out. */
+  readonly capabilities: Capabilities | null
+}
+
+/** Kinds of capabilities that the manifest does not have. */
+const capabilityKinds = ["hosts", "host_functions", "secrets", "files", "publishes"] as const
+
+const capabilitiesOf = (capabilities: Capabilities): ReadonlyArray<Entry> =>
+  capabilityKinds.flatMap((kind) =>
+    capabilities[kind].map((name) => ({
+      ...{ group: "capabilities" as const, key: `${kind} ${name}`, fn: "" },
+      name: name === "*" ? t().builds.computed : name,
+      detail: t().builds.uses[kind]
+    }))
+  )
+
 /** Timeout of functions that run in the background, which is not worth a note. */
 const defaultTimeoutMs = 300_000
 
 /** Returns the entries of a build, by group, then name. */
-const entriesOf = (manifest: BuildManifest): ReadonlyArray<Entry> => {
-  const entries: Array<Entry> = []
+const entriesOf = ({ manifest, capabilities }: DescribedBuild): ReadonlyArray<Entry> => {
+  const entries: Array<Entry> = capabilities === null ? [] : [...capabilitiesOf(capabilities)]
   const add = (group: Group, key: string, entry: Omit<Entry, "group" | "key">) => entries.push({ group, key, ...entry })
   for (const { method, service, path, auth, description, ...fn } of manifest.endpoints) {
     const name = `${method} /${service}${path}`
@@ -65,8 +84,15 @@ const entriesOf = (manifest: BuildManifest): ReadonlyArray<Entry> => {
   return entries.sort((a, b) => rank(a) - rank(b) || a.key.localeCompare(b.key))
 }
 
+/** Returns the number of entries with each change. */
+export const countChanges = (entries: ReadonlyArray<ComparedEntry>): Readonly<Record<Change, number>> => {
+  const counts = { added: 0, removed: 0, changed: 0, same: 0 }
+  for (const { change } of entries) counts[change]++
+  return counts
+}
+
 /** Returns the entries of both builds, with what the second one changes. */
-export const compareEntries = (before: BuildManifest | null, after: BuildManifest): ReadonlyArray<ComparedEntry> => {
+export const compareEntries = (before: DescribedBuild | null, after: DescribedBuild): ReadonlyArray<ComparedEntry> => {
   const keyOf = ({ group, key }: Entry) => `${group} ${key}`
   const known = new Map(before === null ? [] : entriesOf(before).map((entry) => [keyOf(entry), entry]))
   const found: Array<ComparedEntry> = entriesOf(after).map((entry) => {

@@ -44,7 +44,12 @@ const ProjectCard = (props: { readonly project: Project }): JSX.Element => {
       <Show when={builds.data}>
         {(data) => (
           <Show when={data().active} fallback={<p class="card-body muted">{t().functions.notDeployed}</p>}>
-            {(manifest) => <Declared entries={compareEntries(null, manifest())} isCompared={false} />}
+            {(manifest) => (
+              <Declared
+                entries={compareEntries(null, { manifest: manifest(), capabilities: null })}
+                isCompared={false}
+              />
+            )}
           </Show>
         )}
       </Show>

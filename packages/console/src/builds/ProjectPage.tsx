@@ -7,6 +7,7 @@ import { Confirm } from "../design/Confirm.tsx"
 import { Empty, ErrorNotice } from "../design/Feedback.tsx"
 import { t } from "../text/Language.ts"
 import { BuildTable } from "./BuildTable.tsx"
+import { CanaryCard } from "./CanaryCard.tsx"
 import { DeclaredCard } from "./DeclaredCard.tsx"
 import { editorPath, useProjectBuilds } from "./useBuilds.ts"
 import "./builds.css"
@@ -59,6 +60,7 @@ export default function ProjectPage(): JSX.Element {
               chosen={chosen()}
               onChoose={(build) => setSearch({ build, with: undefined })}
             />
+            <CanaryCard project={params.id} />
             <DeclaredCard
               project={params.id}
               builds={data().builds}

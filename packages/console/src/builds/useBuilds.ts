@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/solid-query"
 import type { Build, BuildManifest } from "@weft/client"
 import { weft } from "../api/client.ts"
+import type { DescribedBuild } from "./Entries.ts"
 
 /** Projects and newest builds that pages list. */
 const projectsMax = 100
@@ -44,10 +45,17 @@ export const useProjectBuilds = (project: () => string) =>
     enabled: project() !== ""
   }))
 
-/** The manifest of a build. It never changes, but whether it is active does. */
-export const useManifest = (project: () => string, buildId: () => string | null) =>
+/** The description of a build. It never changes, but whether the build is active does. */
+export const useDescribedBuild = (project: () => string, buildId: () => string | null) =>
   useQuery(() => ({
-    queryKey: ["builds", project(), "manifest", buildId()],
-    queryFn: () => weft.builds.manifest(project(), buildId() ?? ""),
+    queryKey: ["builds", project(), "described", buildId()],
+    queryFn: async (): Promise<DescribedBuild> => {
+      const id = buildId() ?? ""
+      const [manifest, { capabilities }] = await Promise.all([
+        weft.builds.manifest(project(), id),
+        weft.builds.capabilities(project(), id)
+      ])
+      return { manifest, capabilities }
+    },
     enabled: buildId() !== null
   }))

@@ -1,8 +1,8 @@
 /** Uploads a file of any size. Large files are sent in parts. */
 import { createSignal, type JSX } from "solid-js"
 import { weft } from "../api/client.ts"
-import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { showToast } from "../design/Toasts.tsx"
 import { t } from "../text/Language.ts"
 

@@ -10,7 +10,3 @@ export const CommandHint = (props: { readonly command: string }): JSX.Element =>
     <CopyButton text={props.command} label={t().common.command} />
   </div>
 )
-
-/** Returns the text as one word of a shell command. */
-export const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

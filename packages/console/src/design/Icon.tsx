@@ -4,6 +4,8 @@ import type { JSX } from "solid-js"
 const paths = {
   overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z",
   runs: "M7 5l11 7-11 7z",
+  operations: "M4 6h12M4 12h7M4 18h5M13 17l3 3 5-6",
+  alerts: "M6 16v-5a6 6 0 0112 0v5l1.500 2h-15zM10 20.500a2.200 2.200 0 004 0",
   events: "M13 3L5 14h6l-1 7 9-12h-7z",
   streams: "M3 8c3-3 6 3 9 0s6 3 9 0M3 16c3-3 6 3 9 0s6 3 9 0",
   functions: "M9 7l-5 5 5 5M15 7l5 5-5 5",

@@ -1,7 +1,7 @@
 /** Runs one function of a build that no trigger uses, with the argument that its trigger would give. */
 import type { BuildManifest, Json, Run } from "@weft/client"
 import { weft } from "../api/client.ts"
-import { shellWord } from "../design/CommandHint.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { testKey, testNamespace } from "./testEntry.ts"
 
 export interface TestRun {

@@ -57,11 +57,15 @@ export const onActivity = (listener: Listener): void => {
 /** Delay of an update after the first message, in milliseconds, so that a burst is one update. */
 const settleMs = 300
 
-/** Calls `refresh` soon after activity, at most once per interval, and once after the last message. */
+/**
+ * Calls `refresh` soon after activity, at most once per interval, and once after the last message. `delayMs` is the time
+ * after which the server has what the messages are about.
+ */
 export const refreshOnActivity = (
   refresh: () => void,
   intervalMs: number,
-  isRelevant: (message: EnvironmentMessage) => boolean = () => true
+  isRelevant: (message: EnvironmentMessage) => boolean = () => true,
+  delayMs = settleMs
 ): void => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let refreshedAt = 0
@@ -73,7 +77,7 @@ export const refreshOnActivity = (
         refreshedAt = Date.now()
         refresh()
       },
-      Math.max(settleMs, refreshedAt + intervalMs - Date.now())
+      Math.max(delayMs, refreshedAt + intervalMs - Date.now())
     )
   })
   onCleanup(() => clearTimeout(timer))

@@ -1,8 +1,8 @@
 /** Dialogs that create an organization, and that change its plan. */
 import type { Organization } from "@weft/client"
 import { createSignal, For, type JSX } from "solid-js"
-import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { t } from "../text/Language.ts"
 import { admin } from "./Operator.ts"
 

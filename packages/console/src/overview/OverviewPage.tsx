@@ -2,28 +2,33 @@
  * The overview of the environment. Counts follow the live messages at once, and their updates start further queries.
  *
  * An open page costs the server at most one statement a second. Each update has four statements and two for the
- * credential, every 10 s at most. The waits and the newest errors have at most nine more, every 30 s at most.
+ * credential, every 10 s at most. The waits and the newest errors have at most nine more, every 30 s at most. The
+ * series of an hour has one or two, every 60 s at most. That of a month has at most a hundred, every five minutes.
  */
 
-import { A } from "@solidjs/router"
+import { A, useSearchParams } from "@solidjs/router"
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/solid-query"
-import type { Run, RunActivity } from "@weft/client"
+import type { Run, RunActivity, RunSeries } from "@weft/client"
 import { For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
+import { dataOf } from "../api/queries.ts"
 import { Empty, ErrorNotice } from "../design/Feedback.tsx"
 import { refreshOnActivity } from "../live/Live.ts"
 import { RecentRun } from "../runs/RecentRun.tsx"
 import { functionName } from "../runs/RunCells.tsx"
-import { formatCount, formatDuration, formatPercent, formatTime } from "../text/format.ts"
+import { Legend, StepChart } from "../series/StepChart.tsx"
+import { addToLast, lastHour, type Period, periodNames, periods, toSteps } from "../series/series.ts"
+import { useSeries } from "../series/useSeries.ts"
+import { formatCount, formatDuration, formatPercent } from "../text/format.ts"
 import { t } from "../text/Language.ts"
 import { Failures } from "./Failures.tsx"
+import { FunctionTable } from "./FunctionTable.tsx"
 import { endedOf, useLiveCounts } from "./LiveCounts.ts"
-import { MinuteChart } from "./MinuteChart.tsx"
 import { Usage } from "./Usage.tsx"
 
 /** Minimum interval of updates, and of those of waits, in milliseconds. */
 const refreshMs = 10_000
-const waitsMs = 30_000
+const waitsMs = 40_000
 
 /** The queries of the page, which follow the activity of the environment. */
 const useOverview = () => {
@@ -54,6 +59,9 @@ type Overview = ReturnType<typeof useOverview>
 export const OverviewPage = (): JSX.Element => {
   const overview = useOverview()
   const { activity, stats } = overview
+  const [search] = useSearchParams<{ period?: string }>()
+  const period = () => periodNames.find((name) => name === search.period) ?? "1h"
+  const series = useSeries(period)
   return (
     <div class="page">
       <div class="page-head">
@@ -63,20 +71,9 @@ export const OverviewPage = (): JSX.Element => {
         {(error) => <ErrorNotice error={error()} onRetry={overview.retry} />}
       </Show>
       <Tiles overview={overview} />
-      <section class="card" aria-labelledby="per-minute">
-        <div class="card-head">
-          <h2 id="per-minute">{t().overview.perMinute}</h2>
-          <span class="muted">
-            {activity.data?.complete === false
-              ? t().overview.since(formatTime(activity.data.since))
-              : t().overview.lastHour}
-          </span>
-          <Legend />
-        </div>
-        <div class="card-body">
-          <MinuteChart minutes={activity.data?.minutes ?? []} live={overview.counts()} />
-        </div>
-      </section>
+      <Activity overview={overview} series={dataOf(series)} period={period()} />
+      <Show when={series.error}>{(error) => <ErrorNotice error={error()} />}</Show>
+      <FunctionTable series={dataOf(series)} period={period()} />
       <div class="overview-grid">
         <RecentRuns runs={overview.recent.data?.items ?? []} isEmpty={stats.data?.total_runs === 0} />
         <div class="overview-side">
@@ -103,6 +100,49 @@ const Tiles = (props: { readonly overview: Overview }): JSX.Element => {
       <Tile name={t().overview.p50} value={toDuration(activity.data?.p50_ms)} />
       <Tile name={t().overview.p95} value={toDuration(activity.data?.p95_ms)} />
     </div>
+  )
+}
+
+/** The chart of the chosen period. The last hour has the counts of the newest runs, if these are complete. */
+const Activity = (props: {
+  readonly overview: Overview
+  readonly series: RunSeries | undefined
+  readonly period: Period
+}): JSX.Element => {
+  const [, setSearch] = useSearchParams<{ period?: string }>()
+  const steps = () => {
+    const minutes = props.overview.activity.data
+    const isRecent = props.period === "1h" && (minutes?.complete ?? true)
+    const counted =
+      isRecent || props.series === undefined
+        ? lastHour(minutes?.minutes ?? [], Date.now())
+        : toSteps(props.series, props.series.series)
+    return addToLast(counted, props.overview.counts())
+  }
+  const title = () =>
+    props.period === "1h" ? t().overview.perMinute : t().overview.perStep(formatDuration(periods[props.period].stepMs))
+  return (
+    <section class="card" aria-labelledby="per-minute">
+      <div class="card-head">
+        <h2 id="per-minute">{title()}</h2>
+        <label>
+          <span class="visually-hidden">{t().runs.period}</span>
+          <select class="input" onChange={({ currentTarget }) => setSearch({ period: currentTarget.value })}>
+            <For each={periodNames}>
+              {(name) => (
+                <option value={name} selected={name === props.period}>
+                  {t().runs.periods[name]}
+                </option>
+              )}
+            </For>
+          </select>
+        </label>
+        <Legend />
+      </div>
+      <div class="card-body">
+        <StepChart steps={steps()} labelledBy="per-minute" />
+      </div>
+    </section>
   )
 }
 
@@ -133,14 +173,6 @@ const Tile = (props: { readonly name: string; readonly value: string; readonly p
     </Show>
     <strong class="number">{props.value}</strong>
   </div>
-)
-
-const Legend = (): JSX.Element => (
-  <ul class="legend end">
-    <For each={["succeeded", "failed", "cancelled"] as const}>
-      {(status) => <li class={status}>{t().status[status]}</li>}
-    </For>
-  </ul>
 )
 
 /** Shown while a value loads, and without one. */

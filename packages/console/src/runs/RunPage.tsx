@@ -15,6 +15,7 @@ import { formatBytes, formatDuration } from "../text/format.ts"
 import { t } from "../text/Language.ts"
 import { RunActions } from "./RunActions.tsx"
 import { RunDuration } from "./RunCells.tsx"
+import { RunLineage } from "./RunLineage.tsx"
 import { RunLog } from "./RunLog.tsx"
 import { RunOutcome } from "./RunOutcome.tsx"
 import { RunTimeline } from "./RunTimeline.tsx"
@@ -71,6 +72,7 @@ const Details = (props: { readonly run: Run; readonly onReplayed: (runId: string
             <Output run={props.run} />
           </div>
           <RunLog run={props.run} />
+          <RunLineage run={props.run} />
         </div>
         <section class="card" aria-labelledby="details">
           <div class="card-head">

@@ -1,4 +1,4 @@
-/** Runs that match the filters of the page, for actions on all of them. */
+/** Runs that match the filters of the page, for actions that the page applies to each of them. */
 import type { Run } from "@weft/client"
 import { weft } from "../api/client.ts"
 import { type RunFilters, toRunsQuery } from "./RunFilters.ts"
@@ -9,22 +9,20 @@ export const selectedMax = 1000
 const pageSize = 100
 
 /** Runs that match, at most `selectedMax`. */
-export interface Selection {
+interface Selection {
   readonly runs: ReadonlyArray<Run>
   /** All runs that match. */
   readonly total: number
 }
 
-type Status = "running" | "succeeded" | "failed" | "cancelled"
-
 /** Reads the runs page by page. A page of large results may have fewer runs than requested. */
-export const selectRuns = async (filters: RunFilters, status?: Status): Promise<Selection> => {
+export const selectRuns = async (filters: RunFilters): Promise<Selection> => {
   const { include: _include, ...query } = toRunsQuery(filters)
   const runs: Array<Run> = []
   let total = 0
   while (runs.length < selectedMax) {
     const limit = Math.min(pageSize, selectedMax - runs.length)
-    const page = await weft.runs.list({ ...query, ...(status && { status }), limit, offset: runs.length })
+    const page = await weft.runs.list({ ...query, limit, offset: runs.length })
     runs.push(...page.items)
     total = page.total
     if (page.items.length === 0 || runs.length >= total) break

@@ -1,17 +1,27 @@
 /** The texts of the console in German. */
+import { deAlerts } from "./deAlerts.ts"
 import { deBuilds } from "./deBuilds.ts"
+import { deCanary } from "./deCanary.ts"
 import { deData } from "./deData.ts"
+import { deLineage } from "./deLineage.ts"
 import { deLive } from "./deLive.ts"
+import { deOperations } from "./deOperations.ts"
 import { deOperator } from "./deOperator.ts"
+import { deRights } from "./deRights.ts"
 import { deWaiting } from "./deWaiting.ts"
 import type { Texts } from "./en.ts"
 
 export const de: Texts = {
+  ...deAlerts,
   ...deBuilds,
-  ...deWaiting,
+  ...deCanary,
   ...deData,
+  ...deLineage,
   ...deLive,
+  ...deOperations,
   ...deOperator,
+  ...deRights,
+  ...deWaiting,
   language: "Deutsch",
   app: {
     name: "Weft",
@@ -31,6 +41,8 @@ export const de: Texts = {
   nav: {
     overview: "Übersicht",
     runs: "Läufe",
+    operations: "Vorgänge",
+    alerts: "Alarme",
     events: "Ereignisse",
     streams: "Ströme",
     functions: "Funktionen",
@@ -105,8 +117,12 @@ export const de: Texts = {
   overview: {
     title: "Übersicht",
     perMinute: "Läufe pro Minute",
-    lastHour: "Letzte 60 Minuten",
-    since: (time) => `Neueste Läufe, seit ${time}`,
+    perStep: (step) => `Läufe pro ${step}`,
+    byFunction: "Je Funktion",
+    noFunctions: "In diesem Zeitraum hat kein Lauf geendet.",
+    otherFunctions: "Alle anderen Funktionen",
+    overTime: "Verlauf",
+    waitP95: "Wartezeit p95",
     p50: "Median",
     p95: "95. Perzentil",
     running: "Laufen",
@@ -159,7 +175,7 @@ export const de: Texts = {
     cancelAll: "Laufende abbrechen",
     cancelAllTitle: "Laufende Läufe abbrechen",
     cancelAllText:
-      "Sie werden endgültig abgebrochen, ohne weitere Versuche. Auch Läufe, die inzwischen starten, können abgebrochen werden.",
+      "Sie werden endgültig abgebrochen, ohne weitere Versuche, im Hintergrund. Läufe, die später starten, gehen weiter.",
     cancelAllConfirm: "Läufe abbrechen",
     cancelMatches: (count) =>
       count === 0
@@ -169,20 +185,14 @@ export const de: Texts = {
           : `${count} laufende Läufe passen.`,
     replayAll: "Alle wiederholen",
     replayAllTitle: "Läufe wiederholen",
-    replayAllText:
-      "Die Funktion jedes beendeten Laufs läuft erneut für dasselbe Ereignis, als neuer Lauf. Lassen Sie diese Seite offen.",
+    replayAllText: "Die Funktion jedes Laufs läuft erneut für dasselbe Ereignis, als neuer Lauf, im Hintergrund.",
     replayAllConfirm: "Läufe wiederholen",
     replayMatches: (count) =>
-      count === 0
-        ? "Kein beendeter Lauf mit einem Ereignis passt."
-        : count === 1
-          ? "1 Lauf passt."
-          : `${count} Läufe passen.`,
+      count === 0 ? "Kein beendeter Lauf passt." : count === 1 ? "1 Lauf passt." : `${count} Läufe passen.`,
     replaySame: "Mit dem Build jedes Laufs",
     replayLimit: (limit) => `Weitere Läufe passen. Nur die neuesten ${limit} werden wiederholt.`,
     replayedCount: (count) => (count === 1 ? "1 Lauf wird wiederholt" : `${count} Läufe werden wiederholt`),
-    replayFailed: (done, failed, message) => `${done} Läufe werden wiederholt, ${failed} wurden abgelehnt: ${message}`,
-    cancelledCount: (count) => (count === 1 ? "1 Lauf abgebrochen" : `${count} Läufe abgebrochen`)
+    replayFailed: (done, failed, message) => `${done} Läufe werden wiederholt, ${failed} wurden abgelehnt: ${message}`
   },
   run: {
     title: "Lauf",

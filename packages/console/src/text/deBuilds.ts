@@ -45,6 +45,17 @@ export const deBuilds: typeof enBuilds = {
     handlers: "Ereignisbehandlung",
     schedules: "Zeitpläne",
     tools: "Werkzeuge, Ressourcen und Prompts",
+    capabilities: "Fähigkeiten",
+    computed: "beliebig, weil der Code es berechnet",
+    uses: {
+      hosts: "Anfragen an diesen Host",
+      host_functions: "Funktion des Hosts",
+      secrets: "Geheimnis",
+      files: "Dateien",
+      publishes: "veröffentlicht Ereignisse"
+    },
+    changes: "Änderungen",
+    onlyChanges: "Nur Änderungen",
     emptyManifest: "Dieser Build deklariert nichts: keine Funktion hat `meta`.",
     added: "Neu",
     removed: "Entfernt",

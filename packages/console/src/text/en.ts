@@ -1,16 +1,26 @@
 /** The texts of the console in English. Other languages have the same keys. */
+import { enAlerts } from "./enAlerts.ts"
 import { enBuilds } from "./enBuilds.ts"
+import { enCanary } from "./enCanary.ts"
 import { enData } from "./enData.ts"
+import { enLineage } from "./enLineage.ts"
 import { enLive } from "./enLive.ts"
+import { enOperations } from "./enOperations.ts"
 import { enOperator } from "./enOperator.ts"
+import { enRights } from "./enRights.ts"
 import { enWaiting } from "./enWaiting.ts"
 
 export const en = {
+  ...enAlerts,
   ...enBuilds,
-  ...enWaiting,
+  ...enCanary,
   ...enData,
+  ...enLineage,
   ...enLive,
+  ...enOperations,
   ...enOperator,
+  ...enRights,
+  ...enWaiting,
   language: "English",
   app: {
     name: "Weft",
@@ -30,6 +40,8 @@ export const en = {
   nav: {
     overview: "Overview",
     runs: "Runs",
+    operations: "Operations",
+    alerts: "Alerts",
     events: "Events",
     streams: "Streams",
     functions: "Functions",
@@ -107,8 +119,12 @@ export const en = {
   overview: {
     title: "Overview",
     perMinute: "Runs per minute",
-    lastHour: "Last 60 minutes",
-    since: (time: string) => `Newest runs, since ${time}`,
+    perStep: (step: string) => `Runs per ${step}`,
+    byFunction: "By function",
+    noFunctions: "No run has ended in this period.",
+    otherFunctions: "All other functions",
+    overTime: "Over time",
+    waitP95: "Wait p95",
     p50: "Median",
     p95: "95th percentile",
     running: "Running",
@@ -158,22 +174,22 @@ export const en = {
     table: "Runs, newest first",
     cancelAll: "Cancel running",
     cancelAllTitle: "Cancel running runs",
-    cancelAllText: "They are cancelled permanently, without retries. Runs that start meanwhile may also be cancelled.",
+    cancelAllText:
+      "They are cancelled permanently, without retries, in the background. Runs that start later continue.",
     cancelAllConfirm: "Cancel the runs",
     cancelMatches: (count: number) =>
       count === 0 ? "No running run matches." : count === 1 ? "1 running run matches." : `${count} running runs match.`,
     replayAll: "Replay all",
     replayAllTitle: "Replay the runs",
-    replayAllText: "The function of each ended run runs again for the same event, as a new run. Keep this page open.",
+    replayAllText: "The function of each run runs again for the same event, as a new run, in the background.",
     replayAllConfirm: "Replay the runs",
     replayMatches: (count: number) =>
-      count === 0 ? "No ended run with an event matches." : count === 1 ? "1 run matches." : `${count} runs match.`,
+      count === 0 ? "No ended run matches." : count === 1 ? "1 run matches." : `${count} runs match.`,
     replaySame: "With the build of each run",
     replayLimit: (limit: string) => `More runs match. Only the newest ${limit} are replayed.`,
     replayedCount: (count: number) => (count === 1 ? "1 run is replayed" : `${count} runs are replayed`),
     replayFailed: (done: number, failed: number, message: string) =>
-      `${done} runs are replayed, and ${failed} were refused: ${message}`,
-    cancelledCount: (count: number) => (count === 1 ? "1 run was cancelled" : `${count} runs were cancelled`)
+      `${done} runs are replayed, and ${failed} were refused: ${message}`
   },
   run: {
     title: "Run",

@@ -43,6 +43,17 @@ export const enBuilds = {
     handlers: "Event handlers",
     schedules: "Schedules",
     tools: "Tools, resources and prompts",
+    capabilities: "Capabilities",
+    computed: "any, because the code computes it",
+    uses: {
+      hosts: "requests to this host",
+      host_functions: "function of the host",
+      secrets: "secret",
+      files: "files",
+      publishes: "publishes events"
+    },
+    changes: "Changes",
+    onlyChanges: "Only changes",
     emptyManifest: "This build declares nothing: no function has `meta`.",
     added: "Added",
     removed: "Removed",

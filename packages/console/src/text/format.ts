@@ -26,6 +26,8 @@ export const formatCount = (count: number): string => number({ maximumFractionDi
 export const formatPercent = (share: number): string =>
   number({ style: "percent", maximumFractionDigits: share > 0.99 && share < 1 ? 2 : 1 }).format(share)
 
+export const formatRatio = (ratio: number): string => number({ maximumFractionDigits: 2 }).format(ratio)
+
 /** Formats milliseconds with the unit that gives one to three digits. */
 export const formatDuration = (ms: number): string => {
   if (ms < 1000) return `${number({ maximumFractionDigits: ms < 10 ? 1 : 0 }).format(ms)} ms`

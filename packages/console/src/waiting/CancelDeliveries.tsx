@@ -1,8 +1,8 @@
 /** Cancels pending deliveries that match filters. */
 import { createSignal, type JSX } from "solid-js"
 import { weft } from "../api/client.ts"
-import { shellWord } from "../design/CommandHint.tsx"
 import { Confirm } from "../design/Confirm.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { TextField } from "../design/TextField.tsx"
 import { showToast } from "../design/Toasts.tsx"
 import { t } from "../text/Language.ts"

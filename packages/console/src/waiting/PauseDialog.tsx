@@ -1,10 +1,9 @@
 /** Pauses a function, a project or the environment. */
 import { createSignal, For, type JSX, Match, Switch } from "solid-js"
 import { weft } from "../api/client.ts"
-import { dataOf } from "../api/queries.ts"
-import { useProjects } from "../builds/useBuilds.ts"
-import { shellWord } from "../design/CommandHint.tsx"
+import { ProjectField } from "../builds/ProjectField.tsx"
 import { Confirm } from "../design/Confirm.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { TextField } from "../design/TextField.tsx"
 import { showToast } from "../design/Toasts.tsx"
 import { t } from "../text/Language.ts"
@@ -79,25 +78,5 @@ export const PauseDialog = (props: { readonly onClose: () => void }): JSX.Elemen
         </select>
       </label>
     </Confirm>
-  )
-}
-
-/** Suggests the names of projects. */
-const ProjectField = (props: { readonly value: string; readonly onInput: (value: string) => void }): JSX.Element => {
-  const projects = useProjects()
-  return (
-    <label class="field">
-      <span>{t().waiting.project}</span>
-      <input
-        class="input mono"
-        list="pause-projects"
-        placeholder="shop"
-        value={props.value}
-        onInput={(event) => props.onInput(event.currentTarget.value)}
-      />
-      <datalist id="pause-projects">
-        <For each={dataOf(projects) ?? []}>{({ name }) => <option value={name} />}</For>
-      </datalist>
-    </label>
   )
 }

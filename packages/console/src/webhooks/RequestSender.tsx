@@ -1,8 +1,9 @@
 /** Sends a request to an endpoint, and shows its response and the same as a command. */
 import { createSignal, type JSX, Show } from "solid-js"
-import { CommandHint, shellWord } from "../design/CommandHint.tsx"
+import { CommandHint } from "../design/CommandHint.tsx"
 import { Message } from "../design/Feedback.tsx"
 import { Icon } from "../design/Icon.tsx"
+import { shellWord } from "../design/shellCommand.ts"
 import { TextField } from "../design/TextField.tsx"
 import { formatDuration } from "../text/format.ts"
 import { t } from "../text/Language.ts"

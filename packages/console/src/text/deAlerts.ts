@@ -1,0 +1,108 @@
+/** German texts of the pages about alert rules. */
+import type { enAlerts } from "./enAlerts.ts"
+
+export const deAlerts: typeof enAlerts = {
+  alerts: {
+    title: "Alarme",
+    intro:
+      "Eine Regel beobachtet eine Funktion, ein Projekt oder die Umgebung. Sie meldet, wenn ihre Bedingung eintritt und endet.",
+    table: "Alarmregeln, neueste zuerst",
+    rule: "Regel",
+    of: "Beobachtet",
+    condition: "Löst aus, wenn",
+    state: "Zustand",
+    since: "Seit",
+    value: "Letzter Wert",
+    noValue: "keine Daten",
+    states: { ok: "In Ordnung", pending: "Abwarten", firing: "Alarm", off: "Aus" },
+    environment: "die Umgebung",
+    project: (name) => `Projekt ${name}`,
+    conditions: {
+      failure_share: (share, runs, minutes) =>
+        `mehr als ${share} von mindestens ${runs} Läufen in ${minutes} fehlschlagen`,
+      latency: (name, limit, minutes) => `${name} in ${minutes} über ${limit} liegt`,
+      deliveries: (count) => `mehr als ${count} Zustellungen fällig sind`,
+      oldest: (time) => `eine fällige Zustellung länger als ${time} wartet`,
+      or: "oder",
+      silence: (time) => `kein Lauf in ${time} Erfolg hat`
+    },
+    percentiles: {
+      duration: (percentile) => `p${percentile} der Dauer`,
+      wait: (percentile) => `p${percentile} der Wartezeit`
+    },
+    units: { deliveries: (count) => `${count} fällig`, minutes: (time) => `${time} ohne Erfolg` },
+    kinds: {
+      failure_share: "Fehleranteil",
+      latency: "Latenz",
+      backlog: "Rückstau",
+      silence: "Stille"
+    },
+    create: "Regel anlegen",
+    createText: "Sie wird jede Minute geprüft und meldet jeden Wechsel einmal an jede ihrer Aktionen.",
+    created: "Die Regel ist angelegt",
+    edit: "Bearbeiten",
+    editTitle: "Regel bearbeiten",
+    editText: "Eine geänderte Bedingung beginnt wieder mit „In Ordnung“, ohne eine Meldung.",
+    saved: "Die Regel ist geändert",
+    save: "Speichern",
+    disable: "Ausschalten",
+    disableText: "Sie wird nicht geprüft und meldet nichts, bis Sie sie einschalten.",
+    enable: "Einschalten",
+    enableText: "Sie beginnt wieder mit „In Ordnung“.",
+    remove: "Löschen",
+    removeTitle: "Regel löschen",
+    removeText: "Sie meldet nichts mehr. Das Audit-Protokoll behält ihre Änderungen.",
+    removed: "Die Regel ist gelöscht",
+    test: "Test senden",
+    testTitle: "Aktionen dieser Regel ausführen",
+    testText: "Jede Aktion erhält eine Meldung der Art alert.test. Der Zustand der Regel bleibt.",
+    testResults: "Ergebnisse des Tests",
+    ok: "zugestellt",
+    name: "Name",
+    namePlaceholder: "Bestellungen scheitern",
+    scope: "Beobachtet",
+    scopes: { environment: "Die ganze Umgebung", project: "Ein Projekt", function: "Eine Funktion" },
+    kind: "Bedingung",
+    share: "Fehler über, in Prozent",
+    latencyOf: "Von",
+    latencies: { duration: "Dauer", wait: "Wartezeit vor dem Start" },
+    percentile: "Perzentil",
+    overMs: "Grenze in Millisekunden",
+    minRuns: "Mindestens so viele Läufe",
+    window: "Fenster in Minuten",
+    deliveries: "Mehr fällige Zustellungen als",
+    oldest: "Längste Wartezeit in Sekunden",
+    backlogHint: "Geben Sie eines oder beides an.",
+    silence: "Minuten ohne Erfolg",
+    held: "Erst nach so vielen Minuten auslösen",
+    webhooks: "Webhooks, je Zeile eine URL",
+    event: "svc:alert:fired und svc:alert:resolved veröffentlichen",
+    hook: "Rückruf des Hosts",
+    noAction: "Wählen Sie mindestens eine Aktion: Webhook, Ereignisse oder Rückruf.",
+    actions: "Aktionen",
+    secretTitle: "Geheimnis der Webhooks jetzt kopieren",
+    secretText: "Es signiert die Anfragen dieser Regel nach Standard Webhooks. Ein Test zeigt es erneut.",
+    details: "Einzelheiten",
+    heldFor: "Frist",
+    evaluated: "Geprüft",
+    lastError: "Letzter Fehler",
+    webhook: (url) => `Webhook ${url}`,
+    actionNames: { event: "Ereignisse für Funktionen", hook: "Rückruf des Hosts" },
+    runs: "Beobachtete Läufe",
+    last: "Letzte 24 Stunden",
+    history: "Verlauf",
+    historyHint:
+      "Änderungen sind aus dem Audit-Protokoll. Wechsel sind unter den letzten 100 Ereignissen, wenn die Regel sie veröffentlicht.",
+    noHistory: "Noch ist nichts bekannt.",
+    changes: {
+      "alert.create": "Angelegt",
+      "alert.update": "Geändert",
+      "alert.remove": "Gelöscht",
+      "svc:alert:fired": "Ausgelöst",
+      "svc:alert:resolved": "Beendet"
+    },
+    emptyTitle: "Noch keine Regel",
+    empty:
+      "Legen Sie eine hier oder mit `weft alerts create` an. Gute erste Regeln: mehr als 10 % der Läufe scheitern, und eine nächtliche Funktion hatte einen Tag lang keinen Erfolg."
+  }
+}

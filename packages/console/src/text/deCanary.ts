@@ -1,0 +1,58 @@
+/** German texts about canaries. */
+import type { enCanary } from "./enCanary.ts"
+
+export const deCanary: typeof enCanary = {
+  canary: {
+    title: "Canary",
+    intro:
+      "Ein Canary ist ein Build, der einen Anteil der Ereignisse, Webhooks und Aufrufe bekommt. Den Rest bekommt der bereitgestellte Build.",
+    states: { active: "Aktiv", promoted: "Übernommen", rolled_back: "Zurückgenommen", replaced: "Ersetzt" },
+    gets: (share) => `bekommt ${share}`,
+    byKey: (key) => `nach ${key}`,
+    measure: "Seit dem Beginn",
+    canary: "Canary",
+    base: "Bereitgestellt",
+    runs: "Beendete Läufe",
+    failures: "Fehlgeschlagen",
+    share: "Fehleranteil",
+    p95: "95. Perzentil",
+    ratio: "Verhältnis der Perzentile",
+    rules: "Regeln",
+    overBase: (limit) => `Fehler höchstens ${limit} über dem bereitgestellten Build`,
+    maxShare: (limit) => `Fehler höchstens ${limit}`,
+    maxRatio: (limit) => `95. Perzentil höchstens das ${limit}-Fache des bereitgestellten Builds`,
+    holds: "Erfüllt",
+    broken: "Verletzt",
+    open: "Offen",
+    decides: (runs) => `Sie entscheiden ab ${runs} beendeten Läufen des Canary. Eine verletzte Regel nimmt ihn zurück.`,
+    auto: "Am Ende des Fensters wird er übernommen.",
+    manual: "Er läuft weiter, bis Sie entscheiden.",
+    windowEnds: "Ende des Fensters",
+    ended: "Beendet",
+    reason: "Grund",
+    promote: "Übernehmen",
+    promoteTitle: "Canary übernehmen",
+    promoteText: "Er wird sofort der bereitgestellte Build, unabhängig von seinen Regeln.",
+    promoted: "Der Canary ist der bereitgestellte Build",
+    rollBack: "Zurücknehmen",
+    rollBackTitle: "Canary zurücknehmen",
+    rollBackText:
+      "Der bereitgestellte Build bekommt wieder alle Ereignisse und Aufrufe, auch ausstehende Versuche des Canary.",
+    rolledBack: "Der bereitgestellte Build bekommt wieder alles",
+    none: "Kein Build dieses Projekts ist ein Canary. Beginnen Sie einen an einem Build der Liste, oder mit `weft deploy --canary 10% --for 10m`.",
+    start: "Canary beginnen",
+    startTitle: "Canary beginnen",
+    started: "Der Canary hat begonnen",
+    percent: "Anteil in Prozent",
+    window: "Fenster in Minuten",
+    key: "Schlüssel",
+    keyHint: "Ausdruck, etwa event.data.customer. Ereignisse mit demselben Wert bleiben auf einer Seite.",
+    minRuns: "Läufe, bevor eine Regel entscheidet",
+    overBaseField: "Mehr Fehler als bisher, in Prozentpunkten",
+    maxShareField: "Fehler, in Prozent",
+    maxRatioField: "Verhältnis der 95. Perzentile",
+    rulesField: "Zurücknehmen oberhalb von",
+    autoField: "Am Ende des Fensters übernehmen, wenn keine Regel verletzt ist",
+    replace: "Einen aktiven Canary dieses Projekts beenden"
+  }
+}
