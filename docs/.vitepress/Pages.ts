@@ -44,7 +44,8 @@ export const sections: ReadonlyArray<Section> = [
       page("Outbound requests", "egress.md"),
       page("Builds", "builds.md"),
       page("Canary deployments", "canary.md"),
-      page("Previews", "previews.md")
+      page("Previews", "previews.md"),
+      page("Record and replay", "replay.md")
     ]
   },
   {
@@ -103,6 +104,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Links", "http/links.md"),
       page("Events", "http/events.md"),
       page("Runs", "http/runs.md"),
+      page("Recordings", "http/recordings.md"),
       page("Deliveries", "http/deliveries.md"),
       page("Dead letters", "http/dead-letters.md"),
       page("Pauses", "http/pauses.md"),

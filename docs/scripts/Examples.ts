@@ -77,6 +77,8 @@ const particulars: Readonly<Record<string, Particulars>> = {
     }
   },
   alertsUpdate: { body: { enabled: false } },
+  recordingsList: { path: "/v1/recordings?fn=main/recorded&time_range=P7D" },
+  recordingsGet: { given: ["RECORDING"] },
   runsCancel: { given: ["SLEEPING"] },
   runsReplay: { body: { event_data: { fn: "billing/charge", args: [{ id: 2 }] } } },
   runsSteps: { given: ["SLEEPING"] },

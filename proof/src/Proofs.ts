@@ -6,6 +6,7 @@ import { fuzzProof } from "./fuzz/FuzzProof.ts"
 import { neighboursProof } from "./neighbours/NeighboursProof.ts"
 import { chaosProof } from "./nodes/ChaosProof.ts"
 import type { Proof } from "./Proof.ts"
+import { replayProof } from "./replay/ReplayProof.ts"
 import { simulationProof } from "./simulation/SimulationProof.ts"
 import { soakNodesProof, soakProof } from "./soak/SoakProof.ts"
 import { testsProof } from "./tests/TestsProof.ts"
@@ -20,5 +21,6 @@ export const proofs: ReadonlyMap<string, Proof> = new Map([
   ["neighbours", neighboursProof],
   ["fuzz", fuzzProof],
   ["compatibility", compatibilityProof],
+  ["replay", replayProof],
   ["tests", testsProof]
 ])

@@ -60,9 +60,10 @@ const readContents = (copy: DatabaseSync, tables: ReadonlySet<string>): Database
   const [step] = texts(copy, "SELECT MAX(migration_id) FROM weft_migrations")
   const sealed = sealedColumns
     .filter(({ table }) => tables.has(table))
-    .map(
-      ({ table, column }) =>
-        `SELECT substr(${column}, 1, instr(${column}, '.') - 1) FROM ${table} WHERE ${column} IS NOT NULL`
+    .map(({ table, column, large }) =>
+      large === undefined
+        ? `SELECT substr(${column}, 1, instr(${column}, '.') - 1) FROM ${table} WHERE ${column} IS NOT NULL`
+        : `SELECT ${large.keyId} FROM ${table}`
     )
   return {
     schemaStep: Number(step),

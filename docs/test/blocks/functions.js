@@ -5,6 +5,9 @@ onOrder.meta = { event: "order:created", schedule: "0 3 * * *" }
 
 export const billing = { charge: (order) => ({ charged: order.id }) }
 
+export const recorded = (order) => ({ order })
+recorded.meta = { record: { inputs: true, hostCalls: true } }
+
 export const slow = () => new Promise((resolve) => setTimeout(resolve, 60_000))
 
 export const link = async () => {

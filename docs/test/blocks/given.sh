@@ -115,6 +115,17 @@ given_RUN_ID() {
   RUN_ID=$(api POST /calls '{"fn": "billing/charge", "args": [{"id": 1}], "wait": 20}' | jq -r .run_id)
 }
 
+given_RECORDING() {
+  given_FUNCTIONS
+  RUN_ID=$(api POST /calls '{"fn": "main/recorded", "args": [1042], "wait": 20}' | jq -r .run_id)
+  for _ in $(seq 100); do
+    [ "$(api GET "/recordings?fn=main/recorded" | jq "[.[] | select(.run_id == \"$RUN_ID\")] | length")" = 0 ] || return 0
+    sleep 0.1
+  done
+  echo "the run has no recording" >&2
+  return 1
+}
+
 given_RUNNING() {
   given_FUNCTIONS
   RUN_ID=$(api POST /calls '{"fn": "main/slow"}' | jq -r .run_id)

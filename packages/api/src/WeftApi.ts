@@ -21,6 +21,7 @@ import { OperationsApi } from "./routes/OperationsApi.ts"
 import { PausesApi } from "./routes/PausesApi.ts"
 import { PreviewsApi } from "./routes/PreviewsApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
+import { RecordingsApi } from "./routes/RecordingsApi.ts"
 import { ReplApi } from "./routes/ReplApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
 import { SchedulesApi } from "./routes/SchedulesApi.ts"
@@ -43,6 +44,7 @@ export class WeftApi extends HttpApi.make("weft")
     LinksApi,
     EventsApi,
     RunsApi,
+    RecordingsApi,
     DeliveriesApi,
     DeadLettersApi,
     PausesApi,

@@ -49,6 +49,12 @@ export {
 export { BuildManifestRecord } from "./records/ManifestRecords.ts"
 export { OperationRecord } from "./records/OperationRecords.ts"
 export {
+  RecordingRecord,
+  RunRecordingRecord,
+  toRecordingRecord,
+  toRunRecordingRecord
+} from "./records/RecordingRecords.ts"
+export {
   ApiKeyRecord,
   BuildRecord,
   CancelledRunsRecord,

@@ -28,6 +28,7 @@ import { previews } from "./commands/previews/previews.ts"
 import { profiles } from "./commands/profiles/profiles.ts"
 import { release } from "./commands/release/release.ts"
 import { repl } from "./commands/repl/repl.ts"
+import { replay } from "./commands/replay/replay.ts"
 import { rollback } from "./commands/rollback/rollback.ts"
 import { run } from "./commands/run/run.ts"
 import { runs } from "./commands/runs/runs.ts"
@@ -56,6 +57,7 @@ export const root = Command.make("weft").pipe(
         evaluate,
         repl,
         runs,
+        replay,
         operations,
         tokens,
         logs,

@@ -135,9 +135,9 @@ const group = (name: string, all: ReadonlyArray<Endpoint>): string => {
   ])
 }
 
-/** True for records of runs, which have a file of their own. */
+/** True for records of runs and of their recordings, which have a file of their own. */
 const isOfRuns = (name: string): boolean =>
-  name.startsWith("Run") ||
+  /^(?:Run|Record)/.test(name) ||
   ["Evaluation", "FunctionSeries", "LogEntry", "Percentiles", "ReplResult", "SeriesPoint", "Waiting"].includes(name)
 
 const fileOf = (name: string): string => `${classOf(name)}.ts`

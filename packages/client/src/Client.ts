@@ -17,6 +17,7 @@ import { LinksEndpoints } from "./generated/LinksEndpoints.ts"
 import { PausesEndpoints } from "./generated/PausesEndpoints.ts"
 import { PreviewsEndpoints } from "./generated/PreviewsEndpoints.ts"
 import { ProjectsEndpoints } from "./generated/ProjectsEndpoints.ts"
+import { RecordingsEndpoints } from "./generated/RecordingsEndpoints.ts"
 import { RunsEndpoints } from "./generated/RunsEndpoints.ts"
 import { SchedulesEndpoints } from "./generated/SchedulesEndpoints.ts"
 import { ServiceKeysEndpoints } from "./generated/ServiceKeysEndpoints.ts"
@@ -59,6 +60,7 @@ export class WeftClient {
   readonly links: LinksEndpoints
   readonly events: EventsEndpoints
   readonly runs: RunsEndpoints
+  readonly recordings: RecordingsEndpoints
   readonly deliveries: DeliveriesEndpoints
   readonly deadLetters: DeadLettersEndpoints
   readonly pauses: PausesEndpoints
@@ -90,6 +92,7 @@ export class WeftClient {
     this.links = new LinksEndpoints(makeCaller(options, undefined))
     this.events = new EventsEndpoints(caller)
     this.runs = new RunsEndpoints(caller)
+    this.recordings = new RecordingsEndpoints(caller)
     this.deliveries = new DeliveriesEndpoints(caller)
     this.deadLetters = new DeadLettersEndpoints(caller)
     this.pauses = new PausesEndpoints(caller)

@@ -131,6 +131,12 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
+  it("lists recordings, and reports a run without one", async () => {
+    assert.strictEqual((await weft.recordings.list({ fn: "main/onOrder" })).total, 0)
+    const missing = await weft.recordings.get("01890000-0000-7000-8000-000000000000").catch((error: unknown) => error)
+    assert.strictEqual(missing instanceof WeftError ? missing.code : "", "not_found")
+  })
+
   it("starts a canary of a build and rolls it back", async () => {
     const base = await weft.builds.deployed("shop")
     const { build_id } = await weft.builds.upload("shop", zip)

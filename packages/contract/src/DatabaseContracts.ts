@@ -21,6 +21,7 @@ import { pauseStoreContract } from "./PauseStoreContract.ts"
 import { previewStoreContract } from "./PreviewStoreContract.ts"
 import { projectStoreContract } from "./ProjectStoreContract.ts"
 import { rateStoreContract } from "./RateStoreContract.ts"
+import { recordingStoreContract } from "./RecordingStoreContract.ts"
 import { runControlStoreContract } from "./RunControlStoreContract.ts"
 import { runStoreContract } from "./RunStoreContract.ts"
 import { scheduleStoreContract } from "./ScheduleStoreContract.ts"
@@ -71,5 +72,6 @@ export const databaseContracts = <E>(
   operationStoreContract(name, layer)
   seriesStoreContract(name, layer)
   alertStoreContract(name, layer)
+  recordingStoreContract(name, layer)
   concurrencyContract(name, layer)
 }

@@ -104,6 +104,13 @@ const published: ReadonlyArray<{ readonly event: Event; readonly delivery: Deliv
         timeout_ms: number,
         durable: fc.boolean()
       }),
+      recording: fc.record({
+        host_calls: fc.boolean(),
+        share: fc.constantFrom(0.25, 1),
+        redact: fc.array(text),
+        context: fc.array(text),
+        retention_ms: number
+      }),
       traceparent: text
     })
   })

@@ -5,6 +5,8 @@ import {
   contextPlace,
   DomainStore,
   ProjectStore,
+  RecordingStore,
+  recordingPlace,
   type SealContext,
   SealedStore,
   type SealedValue,
@@ -17,6 +19,7 @@ import {
 import { Effect, type Layer } from "effect"
 import { serviceKey, serviceKeyId, session, sessionId } from "./AccessSamples.ts"
 import { type Check, check, suite } from "./Check.ts"
+import { recording } from "./RecordingSamples.ts"
 import { at, deliveryId, env, envId, org, project, projectId } from "./Samples.ts"
 import { certified, certifiedId, sealWith, variable } from "./SecretSamples.ts"
 import { commit, started, token, type WorkflowStores } from "./WorkflowSamples.ts"
@@ -29,6 +32,7 @@ type Stores =
   | ServiceKeyStore
   | DomainStore
   | TenantStore
+  | RecordingStore
   | WorkflowStores
 
 export const sealedStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>) =>
@@ -85,13 +89,16 @@ const everyTable = Effect.gen(function* () {
   const stored = token(1, 0, { secret: sealWith(former, "token") })
   yield* commit(started(1))
   yield* WorkflowTokenStore.use((store) => store.create(stored, deliveryId(1)))
+  const recorded = recording(1, { contents: sealWith(former, "recording") })
+  yield* RecordingStore.use((store) => store.save([recorded]))
   // The type requires an entry for each table.
   const values: Readonly<Record<SealContext["table"], SealedValue>> = {
     context_variables: { place: toPlace("A"), sealed: sealWith(former, "A") },
     sessions: { place: { table: "sessions", id: sessionId(1) }, sealed: sealWith(former, "session") },
     service_keys: { place: { table: "service_keys", id: serviceKeyId(1) }, sealed: sealWith(former, "service key") },
     certificates: { place: { table: "certificates", id: certifiedId }, sealed: sealWith(former, "certificate") },
-    workflow_tokens: { place: tokenPlace(stored), sealed: stored.secret }
+    workflow_tokens: { place: tokenPlace(stored), sealed: stored.secret },
+    run_recordings: { place: recordingPlace(recorded), sealed: recorded.contents }
   }
   return Object.values(values)
 })

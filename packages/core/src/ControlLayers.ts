@@ -19,6 +19,7 @@ import { Operations } from "./runtime/control/Operations.ts"
 import { Pauses } from "./runtime/control/Pauses.ts"
 import * as PreviewRemovals from "./runtime/control/PreviewRemovals.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
+import { Recordings } from "./runtime/control/Recordings.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
 import { RunStatistics } from "./runtime/control/RunStatistics.ts"
 import { Runs } from "./runtime/control/Runs.ts"
@@ -33,6 +34,7 @@ import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
 /** The services of `controlLayer` for hosts and for the HTTP layer. */
 export type ControlServices =
   | Runs
+  | Recordings
   | RunControl
   | Operations
   | Tokens
@@ -50,6 +52,7 @@ export type ControlServices =
 /** Services that control runs and deliveries. */
 export const controlLayer = Layer.mergeAll(
   Runs.layer,
+  Recordings.layer,
   RunStatistics.layer,
   RunControl.layer,
   Layer.provide(Operations.layer, OperationRunner.layer),

@@ -47,10 +47,31 @@ export interface Terms {
  */
 export type RecordMode = "before" | "after" | "failures" | "none"
 
+/** The recording of runs, to replay them with `weft replay`: see docs/replay.md. */
+export interface Recording {
+  /** Records the event or the request, and the result. */
+  readonly inputs: true
+  /** True to record host calls with their answers; false by default. Without them, runs that make host calls cannot be replayed. */
+  readonly hostCalls?: boolean
+  /** Share of the runs, more than 0 and at most 1; 1 by default. */
+  readonly share?: number
+  /** Names of fields whose values are not recorded, or ends of their paths: `password`, `card.number`. */
+  readonly redact?: ReadonlyArray<string>
+  /** Keys of context variables whose values are recorded. All others are replaced by a placeholder. */
+  readonly context?: ReadonlyArray<string>
+  /** Time after which a recording is deleted: 7 days by default, at most 30 days. */
+  readonly retention?: Duration
+}
+
+/** Option of functions whose runs are recorded. */
+export interface RecordingTerms {
+  readonly record?: Recording
+}
+
 /** Options of a function that a client waits for. */
 export interface RequestTerms extends Terms {
-  /** `before` by default. A plan may demand a stronger mode. */
-  readonly record?: RecordMode
+  /** `before` by default. A plan may demand a stronger mode. With a recording, the mode is `before`. */
+  readonly record?: RecordMode | Recording
 }
 
 /** Options for failures of a function that runs in the background. */
@@ -64,7 +85,7 @@ export interface FailureTerms {
 }
 
 /** Options of a function that runs in the background. */
-export interface BackgroundTerms<Path extends string = string> extends Terms, FlowTerms, FailureTerms {
+export interface BackgroundTerms<Path extends string = string> extends Terms, FlowTerms, FailureTerms, RecordingTerms {
   readonly concurrency?: Concurrency<Path>
   /** A path into `event_data`: of events with the same value there, only the first within 24 hours is handled. */
   readonly idempotency?: Path
@@ -166,7 +187,7 @@ export interface PromptMeta {
 }
 
 /** All options of `meta`. A function may have several triggers. */
-export interface Meta extends BackgroundTerms, RequestTerms {
+export interface Meta extends Omit<BackgroundTerms, "record">, RequestTerms {
   /** An event type, or a prefix that ends in `*`. */
   readonly event?: string | ReadonlyArray<string>
   readonly schedule?: string | Cron | ReadonlyArray<string | Cron>

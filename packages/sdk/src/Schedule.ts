@@ -1,11 +1,11 @@
 /** Functions that run on a schedule. */
 import type { AnyEvents, Catalogue } from "./Event.ts"
 import type { StartTerms } from "./FlowControl.ts"
-import { type Concurrency, type Cron, type FailureTerms, type Terms, withMeta } from "./Meta.ts"
+import { type Concurrency, type Cron, type FailureTerms, type RecordingTerms, type Terms, withMeta } from "./Meta.ts"
 import type { ScheduleSvc } from "./Svc.ts"
 import type { Tick } from "./Tick.ts"
 
-export interface ScheduleOptions extends Terms, StartTerms, FailureTerms {
+export interface ScheduleOptions extends Terms, StartTerms, FailureTerms, RecordingTerms {
   /** A cron expression of five fields, or six with seconds first; or a list of them. */
   readonly cron: string | ReadonlyArray<string>
   /** For example `Europe/Oslo`; UTC by default. */
@@ -14,7 +14,7 @@ export interface ScheduleOptions extends Terms, StartTerms, FailureTerms {
   readonly concurrency?: Pick<Concurrency, "limit" | "name">
 }
 
-export interface ScheduleMeta extends Terms, StartTerms, FailureTerms {
+export interface ScheduleMeta extends Terms, StartTerms, FailureTerms, RecordingTerms {
   readonly schedule: ReadonlyArray<Cron>
   readonly concurrency?: Concurrency
 }

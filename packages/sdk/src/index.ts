@@ -81,6 +81,7 @@ export type {
   Method,
   PromptArgument,
   PromptMeta,
+  Recording,
   ResourceMeta,
   Retry,
   Terms,

@@ -298,51 +298,40 @@ interface KnownRecords {
 }
 
 /** Copies each field by name, which is ten times as fast as a spread. */
-const toDelivery = (
-  row: DueRow,
-  {
+const toDelivery = (row: DueRow, terms: Terms): Delivery => {
+  const { retry, timeout_ms, group, caused_by, depth, durable } = terms
+  const { awaited, ttl_ms, throttle, on_failure, recording, batch, traceparent } = terms
+  return {
+    delivery_id: row.delivery_id,
+    env_id: row.env_id,
+    event_id: row.event_id,
+    stream_id: row.stream_id,
+    project_id: row.project_id,
+    project_name: row.project_name,
+    build_id: row.build_id,
+    ns: row.ns,
+    var: row.var,
+    run_type: row.run_type,
     retry,
     timeout_ms,
     group,
+    attempt: row.attempt,
+    due_at: row.due_at,
     caused_by,
     depth,
+    first_run_id: row.first_run_id,
     durable,
-    awaited,
-    ttl_ms,
-    throttle,
-    on_failure,
-    batch,
-    traceparent
-  }: Terms
-): Delivery => ({
-  delivery_id: row.delivery_id,
-  env_id: row.env_id,
-  event_id: row.event_id,
-  stream_id: row.stream_id,
-  project_id: row.project_id,
-  project_name: row.project_name,
-  build_id: row.build_id,
-  ns: row.ns,
-  var: row.var,
-  run_type: row.run_type,
-  retry,
-  timeout_ms,
-  group,
-  attempt: row.attempt,
-  due_at: row.due_at,
-  caused_by,
-  depth,
-  first_run_id: row.first_run_id,
-  durable,
-  continues: row.continues,
-  ...(awaited === undefined ? {} : { awaited }),
-  ...(ttl_ms === undefined ? {} : { ttl_ms }),
-  ...(throttle === undefined ? {} : { throttle }),
-  ...(on_failure === undefined ? {} : { on_failure }),
-  ...(row.cancel_key === null ? {} : { cancel_key: row.cancel_key }),
-  ...(batch === undefined ? {} : { batch }),
-  ...(traceparent === undefined ? {} : { traceparent })
-})
+    continues: row.continues,
+    ...(awaited === undefined ? {} : { awaited }),
+    ...(ttl_ms === undefined ? {} : { ttl_ms }),
+    ...(throttle === undefined ? {} : { throttle }),
+    ...(on_failure === undefined ? {} : { on_failure }),
+    ...(recording === undefined ? {} : { recording }),
+    ...(row.cancel_key === null ? {} : { cancel_key: row.cancel_key }),
+    ...(batch === undefined ? {} : { batch }),
+    ...(traceparent === undefined ? {} : { traceparent })
+  }
+}
 
 const toEvent = (row: DueRow): Event => ({
   event_id: row.event_id,
@@ -356,16 +345,9 @@ const toEvent = (row: DueRow): Event => ({
 
 /** JSON of the column `terms`. Deliveries of earlier releases have no `group` or `durable`, those from outside no `depth`. */
 const Terms = Schema.Struct({
-  ...Struct.pick(Delivery.fields, [
-    "retry",
-    "timeout_ms",
-    "caused_by",
-    "awaited",
-    "ttl_ms",
-    "throttle",
-    "on_failure",
-    "batch"
-  ]),
+  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by", "awaited", "ttl_ms", "throttle", "on_failure"]),
+  recording: Delivery.fields.recording,
+  batch: Delivery.fields.batch,
   traceparent: Delivery.fields.traceparent,
   group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   durable: Delivery.fields.durable.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),

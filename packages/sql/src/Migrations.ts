@@ -33,6 +33,7 @@ import { pauses } from "./migrations/Pauses.ts"
 import { previews } from "./migrations/Previews.ts"
 import { queue } from "./migrations/Queue.ts"
 import { rates } from "./migrations/Rates.ts"
+import { recordings } from "./migrations/Recordings.ts"
 import { removals } from "./migrations/Removals.ts"
 import { runCounts } from "./migrations/RunCounts.ts"
 import { schedules } from "./migrations/Schedules.ts"
@@ -89,6 +90,7 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0025_canaries": run(canaries(dialect)),
     "0026_search": run(search(dialect)),
     "0027_batches": run(batches(dialect)),
+    "0028_recordings": run(recordings(dialect)),
     "0029_previews": run(previews(dialect)),
     "0030_dead_runs": run(deadRuns)
   }

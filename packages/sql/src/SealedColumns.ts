@@ -9,6 +9,13 @@ export interface SealedColumn {
   readonly column: string
   /** The primary key. The id of a value is these columns, joined by slashes. */
   readonly key: readonly [string, ...ReadonlyArray<string>]
+  /** Of large values, which a search for others must not read. */
+  readonly large?: {
+    /** Column with the key ids of the values. */
+    readonly keyId: string
+    /** Maximum values per query. Pages may be shorter than requested, so the column must be the last. */
+    readonly rowsMax: number
+  }
 }
 
 export const sealedColumns: ReadonlyArray<SealedColumn> = [
@@ -16,5 +23,6 @@ export const sealedColumns: ReadonlyArray<SealedColumn> = [
   { table: "sessions", column: "metadata", key: ["session_id"] },
   { table: "service_keys", column: "metadata", key: ["service_key_id"] },
   { table: "certificates", column: "private_key", key: ["domain_id"] },
-  { table: "workflow_tokens", column: "secret", key: ["env_id", "run_id", "seq"] }
+  { table: "workflow_tokens", column: "secret", key: ["env_id", "run_id", "seq"] },
+  { table: "run_recordings", column: "contents", key: ["env_id", "run_id"], large: { keyId: "key_id", rowsMax: 10 } }
 ]

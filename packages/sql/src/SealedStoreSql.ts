@@ -3,7 +3,7 @@
  *
  * `SealedColumns.ts` lists them. The contract checks every table of `SealContext`.
  */
-import { type SealContext, type Sealed, SealedStore, type SealedValue } from "@weft/core/adapter"
+import { keyIdOf, type SealContext, type Sealed, SealedStore, type SealedValue } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Database, orUnavailable } from "./Database.ts"
@@ -18,7 +18,9 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
       const sealed = reader(column.column)
       const terms: Array<Statement.Fragment> = [
         reader`${sealed} IS NOT NULL`,
-        reader`substr(${sealed}, 1, 17) <> ${`${keyId}.`}`
+        column.large === undefined
+          ? reader`substr(${sealed}, 1, 17) <> ${`${keyId}.`}`
+          : reader`${reader(column.large.keyId)} <> ${keyId}`
       ]
       if (after?.table === column.table) terms.push(isAfter(reader, column, after.id))
       const keys = column.key.map((name) => reader`${reader(name)}`)
@@ -26,7 +28,7 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
       return Effect.map(
         reader<{ id: string; sealed: Sealed }>`SELECT ${id} AS id, ${sealed} AS sealed
           FROM ${reader(column.table)} WHERE ${reader.and(terms)}
-          ORDER BY ${reader.csv(keys)} LIMIT ${limit}`,
+          ORDER BY ${reader.csv(keys)} LIMIT ${Math.min(limit, column.large?.rowsMax ?? limit)}`,
         (rows) => rows.map((row): SealedValue => ({ place: { table: column.table, id: row.id }, sealed: row.sealed }))
       )
     }
@@ -50,7 +52,9 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
           const column = sealedColumns.find(({ table }) => table === place.table)
           if (column === undefined) return false
           const terms = isAt(writer, column, place.id)
-          const replaced = yield* writer`UPDATE ${writer(column.table)} SET ${writer.update({ [column.column]: next })}
+          const keyId = column.large === undefined ? {} : { [column.large.keyId]: keyIdOf(next) }
+          const values = { [column.column]: next, ...keyId }
+          const replaced = yield* writer`UPDATE ${writer(column.table)} SET ${writer.update(values)}
             WHERE ${terms} AND ${writer(column.column)} = ${sealed} RETURNING 1 AS replaced`
           return replaced.length === 1
         }).pipe(orUnavailable("replace"))

@@ -18,6 +18,7 @@ import type {
   PreviewStore,
   ProjectStore,
   RateStore,
+  RecordingStore,
   RunControlStore,
   RunStore,
   ScheduleStore,
@@ -53,6 +54,7 @@ import * as PauseStoreSql from "./PauseStoreSql.ts"
 import * as PreviewStoreSql from "./PreviewStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RateStoreSql from "./RateStoreSql.ts"
+import * as RecordingStoreSql from "./RecordingStoreSql.ts"
 import * as RunControlStoreSql from "./RunControlStoreSql.ts"
 import * as RunStoreSql from "./RunStoreSql.ts"
 import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
@@ -107,6 +109,7 @@ export const recordStores: Layer.Layer<
   | OperationStore
   | SeriesStore
   | AlertStore
+  | RecordingStore
   | RunStore
   | StreamStore
   | UsageStore
@@ -136,6 +139,7 @@ export const recordStores: Layer.Layer<
   OperationStoreSql.layer,
   SeriesStoreSql.layer,
   AlertStoreSql.layer,
+  RecordingStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,

@@ -41,6 +41,7 @@ export type AuditAction =
   | "operation.create"
   | "operation.cancel"
   | "run.wake"
+  | "recording.read"
   | "token.complete"
   | "file.damage"
   | "build.damage"

@@ -18,14 +18,14 @@ const gained: ReadonlyArray<Gained> = [
   {
     by: ["delivery_id", "retry"],
     fields: { depth: 0, durable: false, continues: null, held_since: null },
-    optional: ["cancel_key", "batch"]
+    optional: ["cancel_key", "recording", "batch"]
   },
   { by: ["delivery", "onceKey"], fields: { rules: [] } },
   { by: ["schedule_id", "next_at"], fields: { depth: 0 } },
   { by: ["file_id", "etag"], fields: { checksum: null } },
   // Functions and handlers of a manifest.
-  { by: ["ns", "var", "retry"], fields: { durable: false }, optional: ["retention_ms"] },
-  { by: ["ns", "var", "service", "timeout_ms"], fields: { record: "before" } },
+  { by: ["ns", "var", "retry"], fields: { durable: false }, optional: ["recording", "retention_ms"] },
+  { by: ["ns", "var", "service", "timeout_ms"], fields: { record: "before" }, optional: ["recording"] },
   {
     by: ["functions", "handlers", "schedules", "endpoints", "tools"],
     fields: { resources: [], prompts: [] },

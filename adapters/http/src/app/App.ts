@@ -45,6 +45,7 @@ import { operationsLive } from "../handlers/OperationsLive.ts"
 import { PausesLive } from "../handlers/PausesLive.ts"
 import { PreviewsLive } from "../handlers/PreviewsLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
+import { RecordingsLive } from "../handlers/RecordingsLive.ts"
 import { ReplLive } from "../handlers/ReplLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
 import { SchedulesLive } from "../handlers/SchedulesLive.ts"
@@ -98,6 +99,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     LinksLive,
     ReplLive,
     RunsLive,
+    RecordingsLive,
     DeliveriesLive,
     CanariesLive,
     PreviewsLive,

@@ -4,17 +4,19 @@ import {
   EventRecord,
   ReplResultRecord,
   RunRecord,
+  RunRecordingRecord,
   RunStepRecord,
   RunWaitRecord,
   toEvaluationRecord,
   toReplResult,
   toRunRecord,
+  toRunRecordingRecord,
   toStepRecord,
   toWaitRecord
 } from "@weft/api"
 import type { ReplEnd } from "@weft/core"
 import { type Event, JsonText, type OpenWait, type Run, type StepRecord } from "@weft/core/adapter"
-import type { RunEnd } from "@weft/core/internal"
+import type { RunEnd, RunRecording } from "@weft/core/internal"
 import { Schema } from "effect"
 
 /** Encodes an item as its record. */
@@ -23,6 +25,7 @@ export type ToText<A> = (item: A) => string
 const encodeRun = Schema.encodeSync(RunRecord)
 const encodeEvaluation = Schema.encodeSync(EvaluationRecord)
 const encodeReplResult = Schema.encodeSync(ReplResultRecord)
+const encodeRecording = Schema.encodeSync(RunRecordingRecord)
 const encodeStep = Schema.encodeSync(RunStepRecord)
 const encodeWait = Schema.encodeSync(RunWaitRecord)
 const encodeEvent = Schema.encodeSync(EventRecord)
@@ -56,6 +59,10 @@ export const evaluationText: ToText<RunEnd> = ({ run, logs }) =>
 /** Encodes the end of an input of a session. */
 export const replResultText: ToText<ReplEnd> = ({ run, logs, ...parts }) =>
   withText(encodeReplResult(toReplResult({ ...run, result: null }, logs, parts)), "result", run.result ?? "null")
+
+/** Encodes a recording, whose texts remain texts. */
+export const recordingText: ToText<RunRecording> = (recording) =>
+  JSON.stringify(encodeRecording(toRunRecordingRecord(recording)))
 
 export const stepText: ToText<StepRecord> = (step) =>
   withText(encodeStep(toStepRecord({ ...step, result: null })), step.ok ? "result" : "error", step.result ?? "null")

@@ -124,6 +124,9 @@ const running = ({ event, run }: Made) =>
     "runs.logs": get(() => `/v1/runs/${run}/logs`, "shop"),
     "runs.steps": get(() => `/v1/runs/${run}/steps`, "shop"),
     "runs.usage": get(() => `/v1/runs/${run}/usage`, "shop"),
+    "recordings.list": get(() => "/v1/recordings", "shop"),
+    // The function of the run declares no recording.
+    "recordings.get": get(() => `/v1/runs/${run}/recording`, "shop", 404),
     "env.get": get(() => "/v1/env", "*"),
     "env.usage": get(() => "/v1/org/usage", "*")
   }) satisfies Partial<Record<PermittedEndpoint, GoodRequest>>

@@ -75,9 +75,14 @@ const approval = Object.assign(
   { meta: { event: "approval:wanted", durable: true } }
 )
 
+/** `onOrder` with recorded runs. */
+const recorded = Object.assign((event: { event_data: { total: number } }) => main.onOrder(event), {
+  meta: { ...main.onOrder.meta, record: { inputs: true, hostCalls: true } }
+})
+
 export const modules: Readonly<Record<string, TrustedModule>> = {
   shop: { main },
-  other: { main: { onOrder: main.onOrder, version: () => 1 } },
+  other: { main: { onOrder: recorded, version: () => 1 } },
   later: { main: { version: () => 2 } },
   tools: {
     main: {

@@ -21,18 +21,22 @@ export const getDeployedBuild = Effect.fnUntraced(function* (project: string) {
   return yield* nullIfNotFound(request((weft, options) => weft.builds.deployed(project, options)))
 })
 
+/** Downloads the zip of a build. */
+export const downloadBuild = Effect.fnUntraced(function* (project: string, buildId: string) {
+  const { request } = yield* Api
+  return yield* request(async (weft, options) => {
+    const response = await weft.builds.download(project, buildId, options)
+    return new Uint8Array(await response.arrayBuffer())
+  })
+})
+
 /** Downloads a build and lists its entry points. */
 export const readStoredEntryPoints = Effect.fnUntraced(function* (
   reader: ManifestReader,
   project: string,
   { build_id }: Build
 ) {
-  const { request } = yield* Api
-  const zip = yield* request(async (weft, options) => {
-    const response = await weft.builds.download(project, build_id, options)
-    return new Uint8Array(await response.arrayBuffer())
-  })
-  return listEntryPoints(yield* reader.read(zip))
+  return listEntryPoints(yield* reader.read(yield* downloadBuild(project, build_id)))
 })
 
 /** Lists the entry points of the deployed build; none before the first deployment. */

@@ -440,6 +440,12 @@ export interface RunsReplayQuery {
   readonly from?: string | undefined
 }
 
+export interface RecordingsListQuery extends PageQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly time_range?: string | undefined
+}
+
 export interface DeliveriesListQuery extends PageQuery {
   readonly project?: string | undefined
   readonly fn?: string | undefined
@@ -512,6 +518,7 @@ export interface AuditListQuery extends PageQuery {
     | "alert.update"
     | "alert.remove"
     | "run.wake"
+    | "recording.read"
     | "token.complete"
     | "file.damage"
     | "build.damage"
@@ -570,6 +577,7 @@ export interface AdminListAuditQuery extends PageQuery {
     | "alert.update"
     | "alert.remove"
     | "run.wake"
+    | "recording.read"
     | "token.complete"
     | "file.damage"
     | "build.damage"

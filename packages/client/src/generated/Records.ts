@@ -7,10 +7,14 @@ export type {
   FunctionSeries,
   LogEntry,
   Percentiles,
+  RecordedCall,
+  RecordedInput,
+  Recording,
   ReplResult,
   Run,
   RunActivity,
   RunCounts,
+  RunRecording,
   RunSeries,
   RunStats,
   RunStep,
@@ -212,6 +216,7 @@ export interface AuditEntry {
     | "alert.update"
     | "alert.remove"
     | "run.wake"
+    | "recording.read"
     | "token.complete"
     | "file.damage"
     | "build.damage"

@@ -43,6 +43,57 @@ export interface Percentiles {
   readonly p99_ms: number
 }
 
+export interface RecordedCall {
+  /** Name of the operation */
+  readonly op: string
+  /** JSON text of the arguments */
+  readonly args: string
+  /** JSON text of the answer; null if the call failed, or has no recorded end */
+  readonly answer: string | null
+  /** Error of the call; null if it succeeded, or has no recorded end */
+  readonly error: {
+    readonly name: string
+    readonly message: string
+  } | null
+  /** Number in the order in which the calls ended, from 0; null without a recorded end */
+  readonly ended: number | null
+}
+
+export interface RecordedInput {
+  /** Property of `svc` that is the argument of the function */
+  readonly trigger: "event" | "request" | "tick" | "args" | "tool" | "resource" | "prompt"
+  /** JSON text of the facts that become `svc` */
+  readonly svc: string
+  /** Body of the request of a webhook */
+  readonly body: {
+    readonly text: string
+    readonly as: "json" | "text" | "form" | "given"
+  } | null
+  readonly timeout_ms: number
+  /** JSON texts of the results before the last activation of a durable run */
+  readonly replay?: ReadonlyArray<string>
+}
+
+export interface Recording {
+  readonly run_id: string
+  readonly env_id: string
+  readonly project_id: string
+  readonly build_id: string
+  readonly project_name: string
+  readonly ns: string
+  readonly var: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  readonly start_time: string
+  readonly expires_at: string
+  /** True if the host calls of the run were recorded */
+  readonly host_calls: boolean
+  /** True if the run made more host calls than were recorded */
+  readonly truncated: boolean
+  /** Characters of the recorded texts */
+  readonly length: number
+}
+
 export interface ReplResult {
   readonly run_id: string
   readonly env_id: string
@@ -128,6 +179,33 @@ export interface RunCounts {
   readonly wait: Percentiles | null
   /** Times from the start to the end of succeeded and failed runs, within 5 %; null without one */
   readonly duration: Percentiles | null
+}
+
+export interface RunRecording {
+  readonly run_id: string
+  readonly env_id: string
+  readonly project_id: string
+  readonly build_id: string
+  readonly project_name: string
+  readonly ns: string
+  readonly var: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  readonly start_time: string
+  readonly expires_at: string
+  /** True if the host calls of the run were recorded */
+  readonly host_calls: boolean
+  /** True if the run made more host calls than were recorded */
+  readonly truncated: boolean
+  /** Characters of the recorded texts */
+  readonly length: number
+  readonly input: RecordedInput
+  /** In the order in which the run made them */
+  readonly calls: ReadonlyArray<RecordedCall>
+  /** JSON text of the result of the run */
+  readonly result: string
+  /** Fields whose values were not recorded */
+  readonly redact: ReadonlyArray<string>
 }
 
 export interface RunSeries {

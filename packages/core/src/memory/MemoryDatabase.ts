@@ -50,6 +50,7 @@ import type { StoredFlowState } from "../runtime/runs/FlowRules.ts"
 import type { MinuteCounts } from "../runtime/runs/MinuteCounts.ts"
 import type { StoredOperation } from "../runtime/runs/Operation.ts"
 import type { Pause } from "../runtime/runs/Pause.ts"
+import type { StoredRecording } from "../runtime/runs/Recording.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
 import type { History } from "../runtime/runs/Workflow.ts"
 import type { WorkflowToken } from "../runtime/runs/WorkflowToken.ts"
@@ -109,6 +110,7 @@ export class MemoryDatabase extends Context.Service<
     readonly deliveries: Map<DeliveryId, DeliveryRow>
     readonly runs: Map<RunId, Run>
     readonly logs: Map<RunId, ReadonlyArray<LogEntry>>
+    readonly recordings: Map<RunId, StoredRecording>
     /** Since when the last attempts of failed deliveries are dead letters. */
     readonly deadLetters: Map<RunId, Timestamp>
     /** Of durable runs. */
@@ -169,6 +171,7 @@ export class MemoryDatabase extends Context.Service<
       deliveries: new Map(),
       runs: new Map(),
       logs: new Map(),
+      recordings: new Map(),
       deadLetters: new Map(),
       histories: new Map(),
       cleanups: new Map(),

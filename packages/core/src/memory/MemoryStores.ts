@@ -26,6 +26,7 @@ import type { DeadLetterStore } from "../runtime/runs/DeadLetterStore.ts"
 import type { DeliveryStore } from "../runtime/runs/DeliveryStore.ts"
 import type { OperationStore } from "../runtime/runs/OperationStore.ts"
 import type { PauseStore } from "../runtime/runs/PauseStore.ts"
+import type { RecordingStore } from "../runtime/runs/RecordingStore.ts"
 import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
 import type { RunStore } from "../runtime/runs/RunStore.ts"
 import type { SeriesStore } from "../runtime/runs/SeriesStore.ts"
@@ -60,6 +61,7 @@ import * as PauseStoreMemory from "./PauseStoreMemory.ts"
 import * as PreviewStoreMemory from "./PreviewStoreMemory.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
 import * as RateStoreMemory from "./RateStoreMemory.ts"
+import * as RecordingStoreMemory from "./RecordingStoreMemory.ts"
 import * as RunControlStoreMemory from "./RunControlStoreMemory.ts"
 import * as RunStoreMemory from "./RunStoreMemory.ts"
 import * as ScheduleStoreMemory from "./ScheduleStoreMemory.ts"
@@ -101,6 +103,7 @@ export type DatabaseStores =
   | OperationStore
   | SeriesStore
   | AlertStore
+  | RecordingStore
   | RunStore
   | RunControlStore
   | JournalStore
@@ -133,6 +136,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   OperationStoreMemory.layer,
   SeriesStoreMemory.layer,
   AlertStoreMemory.layer,
+  RecordingStoreMemory.layer,
   RunStoreMemory.layer,
   RunControlStoreMemory.layer,
   JournalStoreMemory.layer,

@@ -5,6 +5,7 @@ import { keyIdOf, type Sealed } from "../platform/encryption/Sealed.ts"
 import { SealedStore, type SealedValue } from "../platform/encryption/SealedStore.ts"
 import { certificatePlace } from "../resources/domains/DomainCertificate.ts"
 import { ContextVariable, contextPlace } from "../resources/secrets/ContextVariable.ts"
+import { recordingPlace } from "../runtime/runs/Recording.ts"
 import { tokenPlace } from "../runtime/runs/WorkflowToken.ts"
 import { ServiceKey } from "../tenants/access/ServiceKey.ts"
 import { Session } from "../tenants/access/Session.ts"
@@ -18,7 +19,7 @@ interface SealedTable {
 
 export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effect(
   SealedStore,
-  Effect.map(MemoryDatabase, ({ contextVariables, sessions, serviceKeys, certificates, tokens }) => {
+  Effect.map(MemoryDatabase, ({ contextVariables, sessions, serviceKeys, certificates, tokens, recordings }) => {
     const tables: Readonly<Record<SealContext["table"], SealedTable>> = {
       context_variables: {
         values: () =>
@@ -61,6 +62,18 @@ export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effe
         values: () => [...tokens.values()].map((token) => ({ place: tokenPlace(token), sealed: token.secret })),
         put: (id, secret) => {
           for (const [key, old] of tokens) if (tokenPlace(old).id === id) tokens.set(key, { ...old, secret })
+        }
+      },
+      run_recordings: {
+        values: () =>
+          [...recordings.values()].map((recording) => ({
+            place: recordingPlace(recording),
+            sealed: recording.contents
+          })),
+        put: (id, contents) => {
+          for (const [runId, old] of recordings) {
+            if (recordingPlace(old).id === id) recordings.set(runId, { ...old, contents })
+          }
         }
       }
     }

@@ -16,6 +16,7 @@ export const termFields = [
   "ttl_ms",
   "throttle",
   "on_failure",
+  "recording",
   "cancel_key",
   "batch",
   "traceparent"
@@ -63,8 +64,8 @@ export const toTerms = (delivery: Delivery, terms?: string): Terms => ({
 
 const encodeTerms = (delivery: Delivery): string => {
   const { retry, timeout_ms, caused_by, depth, group, durable } = delivery
-  const { awaited, ttl_ms, throttle, on_failure, batch, traceparent } = delivery
+  const { awaited, ttl_ms, throttle, on_failure, recording, batch, traceparent } = delivery
   const chain = { caused_by, ...(depth === 0 ? {} : { depth }) }
-  const optional = { awaited, ttl_ms, throttle, on_failure, batch, traceparent }
+  const optional = { awaited, ttl_ms, throttle, on_failure, recording, batch, traceparent }
   return JSON.stringify({ retry, timeout_ms, ...chain, group, durable, ...optional })
 }

@@ -31,11 +31,17 @@ export type MasterKeys = readonly [Redacted.Redacted<Uint8Array>, ...ReadonlyArr
 
 /**
  * The place of a stored value: its table and primary key. A value can be decrypted only in the place that it was
- * encrypted for. The id of a context variable is `<project_id>/<key>`, that of a token of a run `<env_id>/<run_id>/<seq>`;
- * other ids are those of the records.
+ * encrypted for. The id of a context variable is `<project_id>/<key>`, that of a token of a run `<env_id>/<run_id>/<seq>`.
+ * That of a recording is `<env_id>/<run_id>`; other ids are those of the records.
  */
 export interface SealContext {
-  readonly table: "context_variables" | "sessions" | "service_keys" | "certificates" | "workflow_tokens"
+  readonly table:
+    | "context_variables"
+    | "sessions"
+    | "service_keys"
+    | "certificates"
+    | "workflow_tokens"
+    | "run_recordings"
   readonly id: string
 }
 

@@ -50,6 +50,7 @@ export const AuditAction = Schema.Literals([
   "alert.update",
   "alert.remove",
   "run.wake",
+  "recording.read",
   "token.complete",
   "file.damage",
   "build.damage",

@@ -9,6 +9,7 @@ import { CodeUses } from "./CodeUses.ts"
 import { FlowControl } from "./FlowControl.ts"
 import { Prompt, Resource, Tool } from "./McpEntries.ts"
 import { OnFailure } from "./OnFailure.ts"
+import { RecordingRules } from "./RecordingRules.ts"
 import { noRetry, RetryPolicy } from "./RetryPolicy.ts"
 import { synchronousOptions } from "./SynchronousOptions.ts"
 
@@ -36,7 +37,9 @@ const conditions = {
   idempotency: orNull(Schema.String),
   flow: Schema.optionalKey(FlowControl),
   /** The function that is called after the last attempt failed. */
-  on_failure: Schema.optionalKey(OnFailure)
+  on_failure: Schema.optionalKey(OnFailure),
+  /** The recording of its runs; without it, none are recorded. */
+  recording: Schema.optionalKey(RecordingRules)
 }
 
 /** Options of a function that runs in the background. */

@@ -22,6 +22,7 @@ import { readPrompt, readResource, readTool } from "./McpTriggers.ts"
 import {
   at,
   fault,
+  isObject,
   optional,
   type Read,
   readBoolean,
@@ -36,6 +37,7 @@ import {
   readUrlSafe
 } from "./MetaFields.ts"
 import { checkFailureEvents, type FailureReference, failureEventType, readOnFailure } from "./OnFailure.ts"
+import { type RecordingRules, readRecordingRules } from "./RecordingRules.ts"
 import { noRetry, type RetryPolicy } from "./RetryPolicy.ts"
 
 /** Triggers of a function, before its handlers and schedules have ids. */
@@ -116,6 +118,8 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     const condition = yield* readCondition(fields)
     const flow = yield* readFlowControl(fields)
 
+    const recording = yield* readRecording(fields, secret_headers)
+    const recorded = recording === null ? {} : { recording }
     const background = {
       ...fn,
       retry,
@@ -123,13 +127,14 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
       concurrency,
       idempotency,
       durable,
-      ...(flow === undefined ? {} : { flow })
+      ...(flow === undefined ? {} : { flow }),
+      ...recorded
     }
     const retention_ms = yield* optional(fields.retention, null, (value) =>
       readDuration("retention", value, retentionMinMs, retentionMaxMs)
     )
-    const record = yield* readRecord(fields)
-    const synchronous = { ...fn, timeout_ms: timeout ?? requestTimeoutMs, record }
+    const record = recording === null ? yield* readRecord(fields) : ("before" as const)
+    const synchronous = { ...fn, timeout_ms: timeout ?? requestTimeoutMs, record, ...recorded }
     return {
       failures: onFailure === null ? [] : [{ ns: fn.ns, var: fn.var, onFailure }],
       functions: [{ ...background, ...(retention_ms === null ? {} : { retention_ms }) }],
@@ -154,7 +159,16 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     }
   })
 
-/** Reads `record`. Only a function that nothing but a client starts may have another value than the default. */
+/** Reads the recording of runs, an object in `record`; null without one. Values of secret headers are not recorded. */
+const readRecording = (
+  { record }: Readonly<Record<string, unknown>>,
+  secretHeaders: ReadonlyArray<string>
+): Read<RecordingRules | null> =>
+  isObject(record)
+    ? Result.map(readRecordingRules(record), (rules) => ({ ...rules, redact: [...rules.redact, ...secretHeaders] }))
+    : Result.succeed(null)
+
+/** Reads the mode in `record`. Only a function that nothing but a client starts may have another value than the default. */
 const readRecord = (fields: Readonly<Record<string, unknown>>): Read<RecordMode> =>
   Result.gen(function* () {
     const mode = yield* optional(fields.record, "before", (it) => readOneOf("record", it, RecordMode.literals))

@@ -28,15 +28,38 @@ export interface Mask {
   readonly json: (json: JsonText) => JsonText
 }
 
-export const makeMask = (values: Iterable<string>): Mask => {
+/** A form of a secret, and the text that replaces it. */
+interface Form {
+  readonly text: string
+  readonly mask: string
+}
+
+/**
+ * Returns a function that replaces the values by texts of their own, also where they are encoded for a URL. It returns null
+ * once it has done too much work.
+ */
+export const makeReplacements = (values: ReadonlyMap<string, string>): ((text: string) => string | null) => {
+  const inUrls = Array.from(values, ([value, replacement]) => [encodeForUrl(value), replacement] as const)
+  const { isWithinLimit, hide } = makeSearch([...inUrls, ...values])
+  return (text) => (isWithinLimit(text) ? hide(text) : null)
+}
+
+const encodeForUrl = (value: string): string => encodeURIComponent(value.toWellFormed())
+
+const makeSearch = (values: Iterable<readonly [value: string, mask: string]>) => {
   const forms = toForms(values)
   let searched = 0
-
-  const isWithinLimit = (text: string): boolean => {
-    searched += text.length * forms.length
-    return searched <= searchMax
+  return {
+    isWithinLimit: (text: string): boolean => {
+      searched += text.length * forms.length
+      return searched <= searchMax
+    },
+    hide: (text: string): string => forms.reduce(replaceForm, text)
   }
-  const hide = (text: string): string => forms.reduce(replaceForm, text)
+}
+
+export const makeMask = (values: Iterable<string>): Mask => {
+  const { isWithinLimit, hide } = makeSearch(Array.from(values, (value) => [value, mask] as const))
 
   const hideIn = (value: Schema.Json, levels: number): Schema.Json => {
     if (typeof value === "string") return hide(value)
@@ -54,18 +77,19 @@ export const makeMask = (values: Iterable<string>): Mask => {
 }
 
 /** Returns the forms of all values, the longest first, so that a value within another one does not reveal the rest. */
-const toForms = (values: Iterable<string>): ReadonlyArray<string> => {
-  const forms = new Set<string>()
-  for (const value of values) {
+const toForms = (values: Iterable<readonly [value: string, mask: string]>): ReadonlyArray<Form> => {
+  const forms = new Map<string, string>()
+  for (const [value, replacement] of values) {
     for (const plain of [value, value.trim()]) {
       if (plain.length < maskedLengthMin) continue
       const json = escaped(plain)
       // As printed within single quotes or backticks.
       const quoted = json.replaceAll('\\"', '"')
-      for (const form of [plain, json, escaped(json), quoted, quoted.replaceAll("'", "\\'")]) forms.add(form)
+      for (const form of [plain, json, escaped(json), quoted, quoted.replaceAll("'", "\\'")])
+        forms.set(form, replacement)
     }
   }
-  return [...forms].sort((a, b) => b.length - a.length)
+  return Array.from(forms, ([text, mask]) => ({ text, mask })).sort((a, b) => b.text.length - a.text.length)
 }
 
 /** Returns the text as it appears within the quotes of a JSON string. */
@@ -78,7 +102,7 @@ const probeLength = 8
  * Replaces every occurrence with the Knuth-Morris-Pratt algorithm, in linear time for any text and form. The engine's own
  * search is faster for most inputs, but takes a minute for some.
  */
-const replaceForm = (text: string, form: string): string => {
+const replaceForm = (text: string, { text: form, mask: replacement }: Form): string => {
   if (!text.includes(form.slice(0, probeLength))) return text
   const fallback = buildFallback(form)
   const kept: Array<string> = []
@@ -92,7 +116,7 @@ const replaceForm = (text: string, form: string): string => {
     matched = 0
   }
   kept.push(text.slice(done))
-  return kept.join(mask)
+  return kept.join(replacement)
 }
 
 /** Returns the number of matched characters of `form` after the next character of the text. */

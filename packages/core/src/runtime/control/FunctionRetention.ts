@@ -1,8 +1,9 @@
-/** Removes the runs of functions that keep them for a shorter time than their plan. */
+/** Removes the runs, with their recordings, of functions that keep them for a shorter time than their plan. */
 import { Clock, Effect } from "effect"
 import { type EnvId, leastIdAt, type ProjectId, RunId } from "../../foundation/Ids.ts"
 import { BuildStore, type ProjectRetention } from "../../resources/builds/BuildStore.ts"
 import { JournalStore, type PurgedFunction } from "../journal/JournalStore.ts"
+import { RecordingStore } from "../runs/RecordingStore.ts"
 
 /** Maximum projects per query. */
 const pageSize = 100
@@ -22,9 +23,11 @@ export const makeFunctionRetention = ({ batch, pause }: Batches) =>
   Effect.gen(function* () {
     const builds = yield* BuildStore
     const journal = yield* JournalStore
+    const recordings = yield* RecordingStore
 
     const removeOf = Effect.fnUntraced(function* (envId: EnvId, of: PurgedFunction, before: RunId) {
       let count = 0
+      while ((yield* recordings.purge(envId, before, batch, of)) > 0) yield* pause
       while (true) {
         const removed = yield* journal.purge(envId, before, batch, of)
         if (removed === 0) return count

@@ -1,5 +1,6 @@
 /**
- * Ends the work of removed projects: cancels their running runs and discards their pending deliveries.
+ * Ends the work of removed projects: cancels their running runs, discards their pending deliveries, and removes the
+ * recordings of their runs.
  *
  * From the commit of the removal on, claims discard the project's deliveries, so nothing of it starts from the store.
  * Every node may work on every removal, in bounded transactions, so a removal survives the death of its node. Nodes with
@@ -15,6 +16,7 @@ import { subscribe } from "../../platform/cluster/subscribe.ts"
 import { ProjectStore } from "../../resources/projects/ProjectStore.ts"
 import type { RemovedProject } from "../../resources/projects/RemovedProject.ts"
 import { StorePoller } from "../journal/StorePoller.ts"
+import { RecordingStore } from "../runs/RecordingStore.ts"
 import { makeCancelBatch } from "./cancelRuns.ts"
 import { makeDiscardPass } from "./discardDeliveries.ts"
 
@@ -29,6 +31,9 @@ const recentEveryMs = 2_000
 
 /** Retention of the record of a complete removal, in milliseconds: 1 day. */
 const retentionMs = 86_400_000
+
+/** Maximum recordings per transaction. */
+const recordingsPerDelete = 100
 
 /** Maximum removals per query. */
 const page = 100
@@ -86,6 +91,7 @@ export const layer = Layer.effectDiscard(
 const makeEnd = Effect.gen(function* () {
   const projects = yield* ProjectStore
   const cancelBatch = yield* makeCancelBatch
+  const recordings = yield* RecordingStore
   const discard = yield* makeDiscardPass
   /** Removals whose deliveries this node has discarded once. */
   const discardedOnce = new Set<ProjectId>()
@@ -98,6 +104,7 @@ const makeEnd = Effect.gen(function* () {
     while ((yield* cancelBatch(env_id, { projectId: project_id })).length > 0);
     if (!isSettled && discardedOnce.has(project_id)) return
     yield* discard(env_id, { projectId: project_id })
+    while ((yield* recordings.removeProject(env_id, project_id, recordingsPerDelete)) > 0);
     if (isSettled) yield* projects.markSwept(project_id)
     else discardedOnce.add(project_id)
   })

@@ -1,8 +1,9 @@
 /**
- * Removes expired runs, expired counts of runs, expired idempotency keys, and operations that ended 30 days ago.
+ * Removes expired runs, expired recordings and counts of runs, expired idempotency keys, and operations that ended 30 days
+ * ago.
  *
- * The plan of the organization, the host and `meta.retention` of a function limit the age of runs. A pass runs when the node starts and every hour, more
- * often if the host keeps runs for less than four hours.
+ * The plan of the organization, the host and `meta.retention` of a function limit the age of runs. A pass runs when the
+ * node starts and every hour, more often if the host keeps runs for less than four hours.
  *
  * The age of a run counts from its start. Running runs are kept until they have ended; events are not removed. Several
  * nodes may execute passes concurrently.
@@ -20,6 +21,7 @@ import { JournalStore } from "../journal/JournalStore.ts"
 import { AdmissionStore } from "../runs/AdmissionStore.ts"
 import { seriesRetentionMs } from "../runs/MinuteCounts.ts"
 import { OperationStore } from "../runs/OperationStore.ts"
+import { RecordingStore } from "../runs/RecordingStore.ts"
 import { SeriesStore } from "../runs/SeriesStore.ts"
 import { makeFunctionRetention } from "./FunctionRetention.ts"
 
@@ -60,11 +62,13 @@ const makePasses = (toRetentionMs: (days: number) => number | null, intervalMs: 
     const admissions = yield* AdmissionStore
     const operations = yield* OperationStore
     const series = yield* SeriesStore
+    const recordings = yield* RecordingStore
     const removeOfFunctions = yield* makeFunctionRetention({ batch, pause: Effect.sleep(pause) })
 
-    /** Removes runs of the environment and returns their number. */
+    /** Removes runs of the environment, with their recordings, and returns their number. */
     const removeFrom = Effect.fnUntraced(function* (envId: EnvId, before: RunId) {
       let count = 0
+      while ((yield* recordings.purge(envId, before, batch)) > 0) yield* Effect.sleep(pause)
       while (true) {
         const removed = yield* journal.purge(envId, before, batch)
         if (removed === 0) return count
@@ -95,6 +99,11 @@ const makePasses = (toRetentionMs: (days: number) => number | null, intervalMs: 
       while ((yield* operations.forget(before, batch)) > 0) yield* Effect.sleep(pause)
     })
 
+    const removeRecordings = Effect.gen(function* () {
+      const now = yield* currentTime
+      while ((yield* recordings.removeExpired(now, batch)) > 0) yield* Effect.sleep(pause)
+    })
+
     /** Removes counts of runs of all environments, also of those whose runs are kept longer. */
     const removeSeries = Effect.fnUntraced(function* ({ org_id }: Org) {
       const before = addMillis(yield* currentTime, -seriesRetentionMs)
@@ -109,6 +118,7 @@ const makePasses = (toRetentionMs: (days: number) => number | null, intervalMs: 
     const pass = Effect.gen(function* () {
       yield* removeKeys
       yield* removeOperations
+      yield* removeRecordings
       yield* forAll((page) => tenants.listOrgs(page), removeSeries)
       const before = new Map<EnvId, RunId>()
       yield* forAll((page) => tenants.listOrgs(page), addTo(before))

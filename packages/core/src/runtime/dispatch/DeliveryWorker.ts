@@ -211,7 +211,8 @@ export class DeliveryWorker extends Context.Service<
               timeoutMs: delivery.timeout_ms,
               queueTimeoutMs,
               preface: [],
-              durable: null
+              durable: null,
+              recording: delivery.recording
             }
             return executor.start(work)(traced, (exit) => {
               if (Exit.isSuccess(exit)) settleNow(exit.value)

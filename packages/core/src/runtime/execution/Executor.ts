@@ -17,6 +17,7 @@ import {
   SandboxUnavailable
 } from "../../platform/sandbox/Sandbox.ts"
 import { Artifacts } from "../../resources/builds/Artifacts.ts"
+import type { RecordingRules } from "../../resources/builds/RecordingRules.ts"
 import type { Identity } from "../../tenants/access/Caller.ts"
 import { Journal } from "../journal/Journal.ts"
 import { cancelRun } from "../runs/Attempt.ts"
@@ -28,6 +29,8 @@ import type { CallingRun } from "../svc/Operation.ts"
 import { ActiveRuns, type RunLogBuffer } from "./ActiveRuns.ts"
 import { type CallbackTask, fromCallbackTask } from "./CallbackTask.ts"
 import { maskExecuted, maskJson, maskLog } from "./maskLog.ts"
+import { RecordingWriter } from "./RecordingWriter.ts"
+import { isReport } from "./ReplayedCalls.ts"
 import { callSpans, tracedRun } from "./RunSpans.ts"
 import type { SourceRun } from "./SourceRun.ts"
 
@@ -58,6 +61,8 @@ export interface ExecutorWork {
   readonly client?: ModelClient
   /** Of source text; without it the run is of a build. */
   readonly source?: SourceRun
+  /** The recording of the run; without it, none is made. */
+  readonly recording?: RecordingRules | undefined
 }
 
 /** The additional parts of a durable run. */
@@ -108,6 +113,7 @@ export class Executor extends Context.Service<
       const activeRuns = yield* ActiveRuns
       const control = yield* RunControlStore
       const journal = yield* Journal
+      const recordings = yield* RecordingWriter
       const clock = yield* Clock.Clock
       /** Logs of runs whose execution failed. Only of these: garbage collection must scan a weak map. */
       const failedLogs = new WeakMap<Run, RunLogBuffer>()
@@ -127,7 +133,7 @@ export class Executor extends Context.Service<
 
       const start: Executor["Service"]["start"] = (work) => (context, done) => {
         const { run, depth, facts, body, caller, trigger, timeoutMs, queueTimeoutMs, preface, durable, client } = work
-        const { source } = work
+        const { source, recording } = work
         const logs = [...preface]
         const secrets = durable?.secrets ?? new Set<string>()
         const logged = { logs, secrets }
@@ -139,36 +145,51 @@ export class Executor extends Context.Service<
           append({ time: clock.currentTimeMillisUnsafe(), level: "warn", message, data: null })
         const logPlanRefusal = makePlanRefusalLog(warn)
         durable?.onStart({ warn, mask: (text) => maskJson(text, secrets) })
+        const svc = `{"run":${formatRun(run)},${durable === null ? "" : `"durable":${durable.fact},`}${facts.slice(1)}`
+        const recorder =
+          recording === undefined
+            ? null
+            : recordings.begin(run, recording, {
+                ...{ trigger, svc, body, timeout_ms: timeoutMs },
+                ...(durable === null ? {} : { replay: durable.replay })
+              })
         const invocation: Invocation = {
           run_id: run.run_id,
           bundle: source?.bundle ?? artifacts.ref(run),
           fn: run,
-          svc: `{"run":${formatRun(run)},${durable === null ? "" : `"durable":${durable.fact},`}${facts.slice(1)}`,
+          svc,
           ...(durable === null ? {} : { replay: durable.replay }),
           ...(body === null ? {} : { body }),
           trigger,
           timeoutMs,
           queueTimeoutMs,
           onHostCall: (call) => {
-            if (durable !== null && call.op.startsWith("workflow.")) return guestCalls.atRate(run, durable.answer(call))
+            if (durable !== null && call.op.startsWith("workflow.")) {
+              const answer = guestCalls.atRate(run, durable.answer(call))
+              return recorder === null || isReport(call.op) ? answer : recorder.observe(call, answer)
+            }
             calling ??= { ...run, depth, client, rights: source?.rights }
             const gated = source?.gate?.(call) ?? call
             const answer = Effect.isEffect(gated)
               ? guestCalls.atRate(run, gated)
               : guestCalls.answer(calling, caller, gated, secrets)
-            return inSpan(call, Effect.tapError(answer, logPlanRefusal))
+            const answered = inSpan(call, Effect.tapError(answer, logPlanRefusal))
+            return recorder === null ? answered : recorder.observe(call, answered)
           },
           onLog: append
         }
         const closeCalls = Effect.suspend(() => (calling === null ? Effect.void : guestCalls.end(run)))
-        const invoked = Effect.flatMap(Effect.ensuring(sandbox.invoke(invocation), closeCalls), (execution) =>
-          maskExecuted({ execution, logs }, secrets)
-        )
+        const invoked = Effect.flatMap(Effect.ensuring(sandbox.invoke(invocation), closeCalls), (execution) => {
+          if (recorder !== null) recordings.end(recorder, execution, secrets)
+          return maskExecuted({ execution, logs }, secrets)
+        })
         return activeRuns.begin({ run, logged, effect: tracedRun(run, invoked) }, context, (exit) => {
           const end = (ended: Exit.Exit<Executed, ExecuteError>) => {
             if (Exit.isFailure(ended)) failedLogs.set(run, logged)
             done(ended)
           }
+          // A stopped run, and one that this node could not finish, have no recording.
+          if (exit === null || Exit.isFailure(exit)) recorder?.release()
           if (exit !== null) return end(exit)
           Effect.runForkWith(context)(afterStop(run, logged)).addObserver(end)
         })
@@ -185,7 +206,7 @@ export class Executor extends Context.Service<
         }
       })
     })
-  )
+  ).pipe(Layer.provide(RecordingWriter.layer))
 }
 
 const nothingLogged: RunLogBuffer = { logs: [], secrets: new Set() }

@@ -20,7 +20,7 @@ import type { SourceRun } from "./SourceRun.ts"
 
 export interface SynchronousWork {
   readonly build: RunBuild
-  readonly fn: FunctionRef & Pick<Endpoint, "timeout_ms" | "record">
+  readonly fn: FunctionRef & Pick<Endpoint, "timeout_ms" | "record" | "recording">
   readonly trigger: Invocation["trigger"]
   /** JSON text of `svc` without `run`. */
   readonly facts: string
@@ -94,6 +94,7 @@ export class SynchronousRuns extends Context.Service<
           queueTimeoutMs: 0,
           preface,
           durable: null,
+          recording: fn.recording,
           ...(client === undefined ? {} : { client }),
           ...(source === undefined ? {} : { source })
         })(context, (exit) => {

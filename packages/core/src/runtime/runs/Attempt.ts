@@ -19,7 +19,10 @@ import type { Run, RunStatus } from "./Run.ts"
 /** The fields of a match that its deliveries have. */
 export interface DeliveryMatch extends Pick<Match, "run_type"> {
   readonly build: Pick<Build, "project_id" | "project_name" | "build_id">
-  readonly handler: Pick<Match["handler"], "ns" | "var" | "retry" | "timeout_ms" | "durable" | "on_failure">
+  readonly handler: Pick<
+    Match["handler"],
+    "ns" | "var" | "retry" | "timeout_ms" | "durable" | "on_failure" | "recording"
+  >
 }
 
 /** Returns a delivery that runs `match` for `event`, due at the event's time. */
@@ -53,6 +56,7 @@ export const newDelivery = (
   continues: null,
   ...(cause.awaits === true ? { awaited: true } : {}),
   ...(match.handler.on_failure === undefined ? {} : { on_failure: match.handler.on_failure }),
+  ...(match.handler.recording === undefined ? {} : { recording: match.handler.recording }),
   ...(traceparent === undefined ? {} : { traceparent })
 })
 
@@ -233,7 +237,7 @@ export const toStatus = (outcome: Outcome): Exclude<RunStatus, "running"> => {
 }
 
 /** Returns the `result` of a run (decisions 5.4). */
-const toResult = (outcome: Outcome): JsonText => {
+export const toResult = (outcome: Outcome): JsonText => {
   switch (outcome._tag) {
     case "Returned":
       return JsonText.make(outcome.output, { disableChecks: true })

@@ -9,6 +9,7 @@ import { Schema } from "effect"
 import { BuildId, DeliveryId, EnvId, EventId, ProjectId, RunId, StreamId } from "../../foundation/Ids.ts"
 import { Timestamp } from "../../foundation/time/Timestamp.ts"
 import { OnFailure } from "../../resources/builds/OnFailure.ts"
+import { RecordingRules } from "../../resources/builds/RecordingRules.ts"
 import { RetryPolicy } from "../../resources/builds/RetryPolicy.ts"
 import { EventBatch } from "./EventBatch.ts"
 import { RunType } from "./Run.ts"
@@ -50,6 +51,8 @@ export const Delivery = Schema.Struct({
   throttle: Schema.optionalKey(Schema.Struct({ key: Schema.String, limit: Schema.Int, period_ms: Schema.Int })),
   /** The function that is called after the last attempt failed. */
   on_failure: Schema.optionalKey(OnFailure),
+  /** The recording of its runs; without it, none are recorded. */
+  recording: Schema.optionalKey(RecordingRules),
   /** Events cancel deliveries and runs with this key (`cancelOn`). */
   cancel_key: Schema.optionalKey(Schema.String),
   /** The events that its run handles together, of which `event_id` is the first; absent for a single event. */

@@ -23,6 +23,7 @@ export const validActions = {
   stream: ["read"],
   event: ["create", "read"],
   run: ["read"],
+  recording: ["read"],
   call: ["create", "read"],
   project: ["create", "read", "update", "delete"],
   build: ["create", "read", "execute"],
