@@ -7,7 +7,6 @@ export type {
   SandboxAdapter,
   TracingAdapter
 } from "./Adapters.ts"
-
 export { toIdOrName } from "./foundation/IdOrName.ts"
 export {
   AlertId,
@@ -279,8 +278,7 @@ export {
   readErrorText,
   toErrorPattern
 } from "./runtime/runs/ErrorText.ts"
-export type { Batched, ClosedBatch, OpenBatch } from "./runtime/runs/EventBatch.ts"
-export { decideBatch, EventBatch, findWaiting, joinBatched, parseEventIds } from "./runtime/runs/EventBatch.ts"
+export * from "./runtime/runs/EventBatch.ts"
 export {
   EventValues,
   formatOutcome,
@@ -362,15 +360,7 @@ export {
   WaitingFor,
   WaitRecord
 } from "./runtime/runs/Workflow.ts"
-export {
-  type AwaitedEvents,
-  type ChildRef,
-  type Cleanup,
-  type ExaminedEvents,
-  type LoadedRun,
-  type Wakeup,
-  WorkflowStore
-} from "./runtime/runs/WorkflowStore.ts"
+export * from "./runtime/runs/WorkflowStore.ts"
 export {
   formatCompletion,
   isOpen,
@@ -388,5 +378,17 @@ export {
 } from "./runtime/streams/ActivityHistory.ts"
 export { Message, type Position } from "./runtime/streams/Message.ts"
 export { type SinceQuery, type StoredActivity, StreamStore, scannedMax } from "./runtime/streams/StreamStore.ts"
-export * from "./tenants/adapter.ts"
+export { ApiKey } from "./tenants/access/ApiKey.ts"
+export { ApiKeyStore } from "./tenants/access/ApiKeyStore.ts"
+export { Action, PermissionMap, pathless, type ResourceType, validActions } from "./tenants/access/Permission.ts"
+export { ServiceKey } from "./tenants/access/ServiceKey.ts"
+export { ServiceKeyStore } from "./tenants/access/ServiceKeyStore.ts"
+export { Session } from "./tenants/access/Session.ts"
+export { SessionStore } from "./tenants/access/SessionStore.ts"
+export { type Month, monthOf } from "./tenants/orgs/Month.ts"
+export { RateStore } from "./tenants/orgs/RateStore.ts"
+export { EnvPreview, Slug } from "./tenants/orgs/Tenant.ts"
+export { firstHookJob, nextHookJob, TenantHookJob } from "./tenants/orgs/TenantHookJob.ts"
+export { TenantStore } from "./tenants/orgs/TenantStore.ts"
+export { RunUsage, UsageStore } from "./tenants/orgs/UsageStore.ts"
 export type { Stores } from "./Weft.ts"

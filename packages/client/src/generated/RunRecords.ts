@@ -61,7 +61,7 @@ export interface RecordedCall {
 
 export interface RecordedInput {
   /** Property of `svc` that is the argument of the function */
-  readonly trigger: "event" | "request" | "tick" | "args" | "tool" | "resource" | "prompt"
+  readonly trigger: "event" | "request" | "tick" | "args" | "tool" | "resource" | "prompt" | "batch"
   /** JSON text of the facts that become `svc` */
   readonly svc: string
   /** Body of the request of a webhook */

@@ -236,8 +236,8 @@ export class Workflows extends Context.Service<
         })
         yield* active.begin(claim, activation)
         const work = {
-            ...{ run, depth: delivery.depth, ...buildTrigger(claim), body: null, caller: null, preface: logs },
-            ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0, recording: delivery.recording },
+          ...{ run, depth: delivery.depth, ...buildTrigger(claim), body: null, caller: null, preface: logs },
+          ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0, recording: delivery.recording },
           durable: {
             fact: formatDurableFact(run, history, cleanupUntil !== null),
             replay: history.steps.map((step) => formatResult(tokens.reveal(step))),
