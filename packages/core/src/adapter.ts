@@ -323,7 +323,13 @@ export {
 } from "./runtime/runs/OperationStore.ts"
 export { covers, findPause, formatTarget, Pause, pausedAt, versionOf } from "./runtime/runs/Pause.ts"
 export { type PausedRuns, PauseStore, type ReleaseResult } from "./runtime/runs/PauseStore.ts"
-export { RecordingContents, RecordingSummary, recordingPlace, StoredRecording } from "./runtime/runs/Recording.ts"
+export {
+  RecordingContents,
+  RecordingSummary,
+  type RunRecording,
+  recordingPlace,
+  StoredRecording
+} from "./runtime/runs/Recording.ts"
 export { type RecordingFilter, RecordingStore } from "./runtime/runs/RecordingStore.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
 export { RunActivity, type RunSummary } from "./runtime/runs/RunActivity.ts"

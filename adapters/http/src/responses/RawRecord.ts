@@ -15,8 +15,8 @@ import {
   toWaitRecord
 } from "@weft/api"
 import type { ReplEnd } from "@weft/core"
-import { type Event, JsonText, type OpenWait, type Run, type StepRecord } from "@weft/core/adapter"
-import type { RunEnd, RunRecording } from "@weft/core/internal"
+import { type Event, JsonText, type OpenWait, type Run, type RunRecording, type StepRecord } from "@weft/core/adapter"
+import type { RunEnd } from "@weft/core/internal"
 import { Schema } from "effect"
 
 /** Encodes an item as its record. */

@@ -1,6 +1,5 @@
 /** Records of recordings of runs, an extension of the specification. */
-import { RecordingContents, RecordingSummary } from "@weft/core/adapter"
-import type { RunRecording } from "@weft/core/internal"
+import { RecordingContents, RecordingSummary, type RunRecording } from "@weft/core/adapter"
 import { Schema, Struct } from "effect"
 import { example } from "../openapi/FieldExample.ts"
 import { Instant } from "./Wire.ts"

@@ -1,8 +1,8 @@
 /** Recordings of runs in virtual time, and their replays in a sandbox without a host. */
 import { assert, describe, it } from "@effect/vitest"
 import { AuditLog, ContextVariables, type Env, EnvId, hostFunction, Projects, Recordings, Webhooks } from "@weft/core"
-import { BuildId, RecordingStore, type RunId } from "@weft/core/adapter"
-import { type ReplayReport, type RunRecording, replayRecording } from "@weft/core/internal"
+import { BuildId, RecordingStore, type RunId, type RunRecording } from "@weft/core/adapter"
+import { type ReplayReport, replayRecording } from "@weft/core/internal"
 import { type TrustedModule, type TrustedSvc, trustedSandbox, trustedZip } from "@weft/core/testing"
 import { Effect, Fiber, type Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
