@@ -10,7 +10,7 @@ describe("permissions of endpoints", () => {
 
   it("have the audit action of endpoints whose refusals are audited", () => {
     const audited = [...permittedEndpoints().values()].flatMap(({ audit }) => audit ?? [])
-    assert.lengthOf(audited, 36)
+    assert.lengthOf(audited, 37)
     assert.strictEqual(permittedEndpoints().get("sessions.create")?.audit, "session.create")
   })
 })

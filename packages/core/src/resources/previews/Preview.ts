@@ -49,7 +49,7 @@ const ttlMaxMs = 90 * 24 * 3_600_000
 export const readTtl = (sent: string | number | undefined): Result.Result<number, string> => {
   const ttl = sent === undefined ? defaultTtlMs : parseDuration(sent)
   return ttl === null || ttl < ttlMinMs || ttl > ttlMaxMs
-    ? Result.fail(`ttl must be a duration from 1m to 90d, such as 7d (got ${JSON.stringify(sent)})`)
+    ? Result.fail("ttl must be a duration from 1m to 90d, such as 7d")
     : Result.succeed(Math.round(ttl))
 }
 
