@@ -42,7 +42,13 @@ describe("a delivery with a trace context", () => {
           const { delivery, run } = yield* claimed(journal, 100)
           const next = { attempt: 2, due_at: at(200), first_run_id: run.run_id }
           // The older node does not know these fields.
-          const failed = ended(run, { status: "failed", activations: null, waiting: null, steps: null })
+          const failed = ended(run, {
+            status: "failed",
+            activations: null,
+            waiting: null,
+            steps: null,
+            event_ids: null
+          })
           const over = { run: failed, logs: [], deliveryId: delivery.delivery_id, next }
           assert.deepStrictEqual(yield* journal.commit([{ _tag: "Settled", ...over }], null), [true])
         })

@@ -25,7 +25,8 @@ export const actionsOf: Readonly<Record<string, ReadonlyArray<Action>>> = {
   key: ["create", "read", "update", "delete"],
   session: ["create", "read", "delete"],
   env: ["read"],
-  eval: ["execute"]
+  eval: ["execute"],
+  recording: ["read"]
 }
 
 /** Types without named resources: only `type:*` grants something. */
