@@ -129,7 +129,7 @@ const RunRow = (props: {
     return used === undefined ? props.run.run_id.slice(-12) : `${used.ns}/${used.var}`
   }
   const attempt = () => dataOf(usage)?.attempt ?? 1
-  /** How the run came from the one before it. */
+  /** Text of the relation to the run before it, an attempt or a replay; null for other relations. */
   const relation = () => {
     if (props.parent === null || props.run.origin_run_id !== props.parent.run_id) return null
     if (props.run.event_id !== props.parent.event_id) return null

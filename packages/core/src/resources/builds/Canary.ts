@@ -165,9 +165,8 @@ const toFraction = (text: string): number => {
 }
 
 /**
- * Returns the functions (`ns/var`) of the deployed build that can run deliveries of the canary, whose manifest is null if another
- * one has replaced it. Code that handles single events
- * cannot handle batches, nor the other way round.
+ * Returns the functions (`ns/var`) of the deployed build that can run deliveries of the canary, whose manifest is null if
+ * another one has replaced it. Code that handles single events cannot handle batches, nor the other way round.
  */
 export const listRedirected = (canary: Manifest | null, deployed: Manifest): ReadonlyArray<string> => {
   const own = new Map((canary?.functions ?? []).map((fn) => [nameOf(fn), fn.flow?.batch === undefined]))

@@ -4,8 +4,8 @@ import type { NotFound, StoreUnavailable } from "../../foundation/Errors.ts"
 import type { EnvId } from "../../foundation/Ids.ts"
 import { addMillis, now } from "../../foundation/time/Timestamp.ts"
 import { Tenants } from "../../tenants/orgs/Tenants.ts"
-import { ProjectContents } from "../projects/ProjectContents.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
+import { makeRemoveProject } from "../projects/removeProject.ts"
 import type { Preview } from "./Preview.ts"
 import { PreviewStore } from "./PreviewStore.ts"
 
@@ -28,19 +28,13 @@ export interface PreviewEnd {
 export const makePreviewEnd = Effect.gen(function* () {
   const store = yield* PreviewStore
   const projects = yield* ProjectStore
-  const contents = yield* ProjectContents
+  const removeProject = yield* makeRemoveProject
   const tenants = yield* Tenants
 
   const removeProjects = Effect.fnUntraced(function* (envId: EnvId): Effect.fn.Return<void, StoreUnavailable> {
     const { items } = yield* projects.list(envId, { limit: pageSize, offset: 0 })
     for (const project of items) {
-      const removeContents = yield* contents.detach(project)
-      const removed = Effect.catchTag(
-        projects.remove(envId, project.project_id, yield* now),
-        "NotFound",
-        () => Effect.void
-      )
-      yield* Effect.andThen(removed, removeContents)
+      yield* Effect.catchTag(removeProject(project), "NotFound", () => Effect.void)
     }
   })
 

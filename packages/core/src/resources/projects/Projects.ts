@@ -16,6 +16,7 @@ import { readable } from "../../tenants/access/Permission.ts"
 import { NewProjectName, Project, ProjectName } from "./Project.ts"
 import { ProjectContents } from "./ProjectContents.ts"
 import { ProjectStore } from "./ProjectStore.ts"
+import { makeRemoveProject } from "./removeProject.ts"
 import { resolveProject } from "./resolveProject.ts"
 
 type Denied = Forbidden | StoreUnavailable
@@ -46,6 +47,7 @@ export class Projects extends Context.Service<
       Effect.gen(function* () {
         const store = yield* ProjectStore
         const contents = yield* ProjectContents
+        const removeProject = yield* makeRemoveProject
         const freshId = yield* freshIds
 
         return Projects.of({
@@ -86,10 +88,7 @@ export class Projects extends Context.Service<
 
           remove: Effect.fnUntraced(function* (idOrName) {
             const { project } = yield* resolveProject(store, idOrName, "project", "delete")
-            const removeContents = yield* contents.detach(project)
-            yield* Effect.uninterruptible(
-              Effect.andThen(store.remove(project.env_id, project.project_id, yield* now), removeContents)
-            )
+            yield* removeProject(project)
           })
         })
       })

@@ -1,4 +1,5 @@
 /** The first difference of two JSON values. The order of the names in an object does not matter. */
+import { Predicate } from "effect"
 
 export interface JsonDifference {
   /** Path of the value, such as `items[2].total`; empty for the whole value. */
@@ -16,7 +17,8 @@ export const findDifference = (recorded: unknown, replayed: unknown, path = ""):
       findDifference(recorded[index], replayed[index], `${path}[${index}]`)
     )
   }
-  if (!isObject(recorded) || !isObject(replayed)) return { path, recorded, replayed }
+  if (!Predicate.isReadonlyObject(recorded) || !Predicate.isReadonlyObject(replayed))
+    return { path, recorded, replayed }
   const names = [...new Set([...Object.keys(recorded), ...Object.keys(replayed)])]
   return findFirst(names.length, (index) => {
     const name = names[index] ?? ""
@@ -32,8 +34,5 @@ const findFirst = (count: number, find: (index: number) => JsonDifference | null
   return null
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const readOwn = (value: Readonly<Record<string, unknown>>, name: string): unknown =>
+const readOwn = (value: { readonly [name: PropertyKey]: unknown }, name: string): unknown =>
   Object.hasOwn(value, name) ? value[name] : undefined
