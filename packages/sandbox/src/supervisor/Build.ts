@@ -38,6 +38,8 @@ export class Build {
   readonly waiting: Array<Job> = []
   /** Bytes of all pending host calls of its runs. */
   callBytes = 0
+  /** True once a run of a build that keeps state has ended. From then on, the state is lost with its isolate. */
+  hasState = false
   /** Characters of the answers to host calls that wait until a runner has read earlier ones. */
   answerLength = 0
   lastUsedAt = 0

@@ -109,9 +109,9 @@ export class Job {
     return replay.reduce((length, text) => length + text.length, svc.length + (body?.text.length ?? 0))
   }
 
-  /** True if it may run again: a second execution is not visible, and it had few retries. */
+  /** True if it may run again: a second execution is not visible, no state is lost, and it had few retries. */
   get isRepeatable(): boolean {
-    return !this.hasSideEffects && !this.build.keepsState && this.retries < retriesMax
+    return !this.hasSideEffects && !this.build.hasState && this.retries < retriesMax
   }
 
   /** True if the guest has ended and only its host calls are pending. */

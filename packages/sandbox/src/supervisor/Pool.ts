@@ -264,6 +264,7 @@ export class Pool {
   }
 
   #runEnded(job: Job, message: RunEndMessage): void {
+    job.build.hasState = job.build.keepsState
     job.addUsage(message.cpuMs, message.heapBytes)
     if (job.isolate !== undefined) job.isolate.heapBytes = message.heapBytes
     if (job.stopReason !== undefined) {
@@ -326,7 +327,11 @@ export class Pool {
   /** Runs the jobs that are not computing in another runner, if possible. */
   #moveWaiting(view: RunnerView, why: string): void {
     if (this.#closed || !this.views.has(view.runner)) return
-    for (const job of view.waitingJobs()) if (job.isRepeatable) this.#retry(job, why)
+    for (const job of view.waitingJobs()) {
+      if (!job.isRepeatable) continue
+      job.build.isolates.delete(view.runner)
+      this.#retry(job, why)
+    }
   }
 
   #died(view: RunnerView, death: RunnerDeath): void {

@@ -115,7 +115,14 @@ const called = (
         resume(Effect.succeed({ execution, logs, calls }))
       }
       const env_id = EnvId.make(makeId(builds))
-      const build = new Build(env_id, buildId, { script, cache: new Uint8Array(0), sourceMap: "" })
+      const build = new Build(
+        env_id,
+        buildId,
+        { script, cache: new Uint8Array(0), sourceMap: "" },
+        {
+          keepsState: script.includes("session")
+        }
+      )
       const artifact = Effect.succeed(new Uint8Array(0))
       const invocation = {
         run_id: RunId.make(makeId(builds)),
